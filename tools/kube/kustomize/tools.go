@@ -1,0 +1,6 @@
+//go:build tools
+
+// Package tools names the programs this module builds, so that go.mod and go.sum cover them.
+package tools
+
+import _ "sigs.k8s.io/kustomize/kustomize/v5"
