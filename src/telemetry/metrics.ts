@@ -114,9 +114,9 @@ class Bars {
 }
 
 function printLabels(names: readonly string[], values: Labels): string {
-  return names.map((name, i) => `${name}="${escape(values[i] ?? '')}"`).join(',');
+  return names.map((name, i) => `${name}="${quoted(values[i] ?? '')}"`).join(',');
 }
 
-function escape(value: string): string {
+function quoted(value: string): string {
   return value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
 }

@@ -1,0 +1,7 @@
+/**
+ * The program that makes clusters match Git: it gathers, lets the core decide, acts as the tenant, and reports.
+ *
+ * Rules are in `core`, systems outside in the edges; here is only the order of calls. Begin with
+ * `application/reconcile.ts`, then `queue/`.
+ */
+export { createQueue, type Queue, type QueueClock, type QueueOptions } from './queue/index.ts';

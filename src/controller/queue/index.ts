@@ -1,0 +1,1 @@
+export { createQueue, type Queue, type QueueClock, type QueueOptions } from './queue.ts';

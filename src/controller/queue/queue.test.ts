@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createQueue, type QueueClock } from './queue.ts';
+
+/** A clock that only moves when told. */
+function handClock(): QueueClock & { advance(ms: number): void } {
+  let now = 0;
+  const timers = new Set<{ at: number; run: () => void }>();
+  return {
+    now: () => now,
+    after(ms, run) {
+      const timer = { at: now + ms, run };
+      timers.add(timer);
+      return () => timers.delete(timer);
+    },
+    advance(ms) {
+      now += ms;
+      for (const timer of [...timers].sort((a, b) => a.at - b.at)) {
+        if (timer.at <= now && timers.delete(timer)) timer.run();
+      }
+    },
+  };
+}
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const tenantOf = (key: string): string => key.split('/')[0] ?? '';
+
+test('a key added twice while waiting is worked on once', async () => {
+  const seen: string[] = [];
+  const queue = createQueue({ workers: 1, tenantOf, clock: handClock(), work: async (key) => void seen.push(key) });
+  queue.add('a/1');
+  queue.add('a/2');
+  queue.add('a/2');
+  await turn();
+  assert.deepEqual(seen, ['a/1', 'a/2']);
+});
+
+test('a key added while it is worked on is worked on exactly once more, never twice at a time', async () => {
+  let active = 0;
+  let passes = 0;
+  const gates: (() => void)[] = [];
+  const queue = createQueue({
+    workers: 4,
+    tenantOf,
+    clock: handClock(),
+    work: async () => {
+      assert.equal(++active, 1);
+      passes++;
+      await new Promise<void>((resolve) => gates.push(resolve));
+      active--;
+      return undefined;
+    },
+  });
+  queue.add('a/1');
+  queue.add('a/1');
+  queue.add('a/1');
+  await turn();
+  gates.shift()?.();
+  await turn();
+  gates.shift()?.();
+  await turn();
+  assert.equal(passes, 2);
+});
+
+test('one tenant with a hundred keys delays another by the running passes only', async () => {
+  const order: string[] = [];
+  const queue = createQueue({
+    workers: 2,
+    tenantOf,
+    clock: handClock(),
+    work: async (key) => {
+      order.push(key);
+      await turn();
+      return undefined;
+    },
+  });
+  for (let i = 0; i < 100; i++) queue.add(`noisy/${i}`);
+  queue.add('quiet/1');
+  for (let i = 0; i < 10; i++) await turn();
+  assert.ok(order.indexOf('quiet/1') <= 3, `quiet came at ${order.indexOf('quiet/1')}`);
+});
+
+test('the earlier of two appointments stands, and an immediate one replaces both', async () => {
+  const clock = handClock();
+  let passes = 0;
+  const queue = createQueue({ workers: 1, tenantOf, clock, work: async () => void passes++ });
+  queue.addAfter('a/1', 1000);
+  queue.addAfter('a/1', 500);
+  queue.addAfter('a/1', 2000);
+  clock.advance(500);
+  await turn();
+  assert.equal(passes, 1);
+  clock.advance(5000);
+  await turn();
+  assert.equal(passes, 1);
+});
+
+test('a failing key backs off and an idle queue has no timer', async () => {
+  const clock = handClock();
+  const failures: number[] = [];
+  let fail = true;
+  const queue = createQueue({
+    workers: 1,
+    tenantOf,
+    clock,
+    onError: (_key, _error, count) => failures.push(count),
+    work: async () => {
+      if (fail) throw new Error('no');
+      return undefined;
+    },
+  });
+  queue.add('a/1');
+  await turn();
+  clock.advance(1000);
+  await turn();
+  fail = false;
+  clock.advance(2000);
+  await turn();
+  assert.deepEqual(failures, [1, 2]);
+  assert.equal(queue.waiting + queue.running, 0);
+});
+
+test('stop waits for what runs and takes nothing more', async () => {
+  let open: () => void = () => undefined;
+  const queue = createQueue({
+    workers: 1,
+    tenantOf,
+    clock: handClock(),
+    work: () => new Promise((resolve) => (open = () => resolve(undefined))),
+  });
+  queue.add('a/1');
+  const stopped = queue.stop();
+  queue.add('a/2');
+  open();
+  await stopped;
+  assert.equal(queue.running, 0);
+});
