@@ -85,7 +85,10 @@ export function createQueue(options: QueueOptions): Queue {
 
   const addAfter = (key: string, ms: number): void => {
     if (stopped) return;
-    if (ms <= 0) return add(key);
+    if (ms <= 0) {
+      add(key);
+      return;
+    }
     const at = options.clock.now() + ms;
     const known = timers.get(key);
     // The earlier of two appointments stands: the later one would only repeat what the earlier finds out.

@@ -1,0 +1,4 @@
+import type { CommandEntry } from '../cli/index.ts';
+
+/** The commands that start something and keep it running; only `main` may put programs together. */
+export const serverCommands: readonly CommandEntry[] = [];
