@@ -46,7 +46,7 @@ export class Nursery {
     this.#dir = dir;
     const script = [
       'trap "" INT TERM HUP; pids=; while read -r line; do pids=$line; done',
-      'for p in $pids; do kill -9 -- "-$p"; done; rm -rf -- "$1"; sleep 1; rm -rf -- "$1"',
+      'for p in $pids; do kill -s KILL -- "-$p"; done; rm -rf -- "$1"; sleep 1; rm -rf -- "$1"',
     ].join('; ');
     const options: SpawnOptions = { stdio: ['pipe', 'ignore', 'ignore'], detached: true };
     this.#guard = spawn('/bin/sh', ['-c', script, 'guard', dir], options);
