@@ -1,0 +1,108 @@
+import { isArray, isObject, type Json, type JsonObject } from '../json/index.ts';
+import type { Parsed, Problem } from './parsed.ts';
+
+/** Hostile objects may be wrong in a million places; this many are worth telling. */
+const maxProblems = 20;
+
+/** Longest list the house looks at; the API server's own size limit comes first for all but the smallest items. */
+const maxItems = 20_000;
+
+/** Collects what is wrong while an object is read. */
+export class Notes {
+  readonly problems: Problem[] = [];
+
+  add(path: string, message: string): undefined {
+    if (this.problems.length < maxProblems) this.problems.push({ path, message });
+    return undefined;
+  }
+}
+
+/**
+ * Reads a JSON value as a T. Answers the value itself where nothing has to be left out, so unknown fields survive and
+ * nothing is copied; `undefined` where it is no T (a note says why).
+ */
+export type Decode<T> = (value: Json, path: string, notes: Notes) => T | undefined;
+
+const typeName = (value: Json): string => (value === null ? 'null' : isArray(value) ? 'a list' : `a ${typeof value}`);
+
+function primitive<T extends Json>(wanted: string, is: (value: Json) => value is T): Decode<T> {
+  return (value, path, notes) => (is(value) ? value : notes.add(path, `must be ${wanted}, not ${typeName(value)}`));
+}
+
+export const text = primitive('a string', (value): value is string => typeof value === 'string');
+export const flag = primitive('true or false', (value): value is boolean => typeof value === 'boolean');
+export const integer = primitive(
+  'an integer',
+  (value): value is number => typeof value === 'number' && Number.isSafeInteger(value),
+);
+export const integerOrText = primitive(
+  'an integer or a string',
+  (value): value is number | string => typeof value === 'string' || Number.isSafeInteger(value),
+);
+export const anyObject = primitive('an object', (value): value is JsonObject => isObject(value));
+/** Anything: kept as it is, for parts that only pass through. */
+export const anything: Decode<Json> = (value) => value;
+
+/** A list; an item that is no T is left out with a note. Null stays absent, an empty list stays an empty list. */
+export function list<T>(item: Decode<T>): Decode<readonly T[]> {
+  return (value, path, notes) => {
+    if (!isArray(value)) return notes.add(path, `must be a list, not ${typeName(value)}`);
+    if (value.length > maxItems) return notes.add(path, `has ${value.length} items, more than ${maxItems}`);
+    const items = value.map((each, index) => item(each, `${path}[${index}]`, notes));
+    const kept = items.filter((each) => each !== undefined);
+    const same = kept.length === value.length && kept.every((each, index) => Object.is(each, value[index]));
+    return same ? (value as unknown as readonly T[]) : kept; // every item was answered as itself, so the list is a T[]
+  };
+}
+
+/** A map with values of one type; whoever reads it must ask for own keys only, for the keys are a tenant's. */
+export function map<T>(item: Decode<T>): Decode<{ readonly [key: string]: T }> {
+  return (value, path, notes) => {
+    if (!isObject(value)) return notes.add(path, `must be an object, not ${typeName(value)}`);
+    return rebuilt(value, (key, each) => item(each, `${path}.${key}`, notes)) as { readonly [key: string]: T };
+  };
+}
+
+/** How to read each field of a T. */
+export type Fields<T> = { readonly [K in keyof T]-?: Decode<Exclude<T[K], undefined>> };
+
+/** An object with known fields; null counts as absent, unknown fields stay, absent ones are filled from `defaults`. */
+export function shape<T extends object>(fields: Fields<T>, defaults?: Partial<T>): Decode<T> {
+  const decoders = new Map<string, Decode<unknown>>(Object.entries(fields));
+  return (value, path, notes) => {
+    if (!isObject(value)) return notes.add(path, `must be an object, not ${typeName(value)}`);
+    const prefix = path === '' ? '' : `${path}.`;
+    const read = rebuilt(value, (key, each) => {
+      const decode = decoders.get(key);
+      if (decode === undefined) return each;
+      return each === null ? undefined : decode(each, `${prefix}${key}`, notes);
+    });
+    return withDefaults(read, defaults) as T; // each known field was answered by its own decoder
+  };
+}
+
+function withDefaults(read: object, defaults: object | undefined): object {
+  if (defaults === undefined) return read;
+  const missing = Object.keys(defaults).some((key) => !Object.hasOwn(read, key));
+  return missing ? { ...defaults, ...read } : read;
+}
+
+/** The object itself if every field is kept as it is, else a copy; `Object.fromEntries` keeps `__proto__` a plain key. */
+function rebuilt(value: JsonObject, field: (key: string, each: Json) => unknown): object {
+  let same = true;
+  const entries: [string, unknown][] = [];
+  for (const [key, each] of Object.entries(value)) {
+    const kept = field(key, each);
+    if (!Object.is(kept, each)) same = false;
+    if (kept !== undefined) entries.push([key, kept]);
+  }
+  return same ? value : Object.fromEntries(entries);
+}
+
+/** Reads a whole value strictly: any note refuses it. */
+export function parseStrict<T>(decode: Decode<T>, json: Json, path = ''): Parsed<T> {
+  const notes = new Notes();
+  const value = decode(json, path, notes);
+  if (value === undefined || notes.problems.length > 0) return { ok: false, problems: notes.problems };
+  return { ok: true, value };
+}
