@@ -1,0 +1,47 @@
+import { groupOf, type KubeObject, objectKey, printTrackingId, trackingAnnotation } from '../objects/index.ts';
+import type { Target } from './types.ts';
+
+/** A rendered object and where it came from. */
+export interface Rendered {
+  readonly object: KubeObject;
+  readonly source: number;
+  readonly file?: string | undefined;
+  readonly line?: number | undefined;
+}
+
+export interface TargetOptions {
+  /** The Application's name in marks: `team-a_shop`, or the bare name in the control-plane namespace. */
+  readonly instance: string;
+  /** Where namespaced objects go that name no namespace. */
+  readonly destinationNamespace: string;
+  /** Whether a kind lives in namespaces; undefined where the cluster does not serve it (yet). */
+  readonly namespaced: (group: string, kind: string) => boolean | undefined;
+}
+
+/** Turns rendered objects into targets: each in its namespace and with the Application's mark on it. */
+export function targetsOf(rendered: readonly Rendered[], options: TargetOptions): Target[] {
+  return rendered.map((item) => {
+    const object = marked(placed(item.object, options), options);
+    return { key: objectKey(object), object, source: item.source, file: item.file, line: item.line };
+  });
+}
+
+function placed(object: KubeObject, options: TargetOptions): KubeObject {
+  const scope = options.namespaced(groupOf(object.apiVersion), object.kind);
+  const { namespace, ...rest } = object.metadata;
+  if (scope === false) return namespace === undefined ? object : { ...object, metadata: rest };
+  if (namespace !== undefined && namespace !== '') return object;
+  return { ...object, metadata: { ...rest, namespace: options.destinationNamespace } };
+}
+
+/** CRDs bear no mark: they outlive Applications, and their removal would take every custom object with it. */
+function marked(object: KubeObject, options: TargetOptions): KubeObject {
+  if (object.kind === 'CustomResourceDefinition' && groupOf(object.apiVersion) === 'apiextensions.k8s.io')
+    return object;
+  const key = objectKey(object);
+  // Cluster-scoped objects carry the destination namespace in their mark, as Argo CD writes it.
+  const place = key.namespace === '' ? options.destinationNamespace : key.namespace;
+  const id = printTrackingId({ instance: options.instance, object: { ...key, namespace: place } });
+  const annotations = { ...object.metadata.annotations, [trackingAnnotation]: id };
+  return { ...object, metadata: { ...object.metadata, annotations } };
+}
