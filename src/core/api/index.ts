@@ -15,6 +15,21 @@ export {
   qualifiedName,
   sourcesOf,
 } from './application.ts';
+export {
+  type ClusterConfig,
+  type ClusterSecret,
+  clusterKey,
+  commaList,
+  type ExecProviderConfig,
+  implicitCluster,
+  inClusterName,
+  inClusterServer,
+  parseClusterSecret,
+  skipsReconcile,
+} from './cluster.ts';
+export { configMapData } from './config-map.ts';
+export { parseDuration } from './duration.ts';
+export { Hidden } from './hidden.ts';
 export type { NamedMeta } from './meta.ts';
 export type {
   Operation,
@@ -27,6 +42,7 @@ export type {
   SyncResult,
   SyncStrategy,
 } from './operation.ts';
+export type { IgnoreRules, ResourceOverride } from './overrides.ts';
 export { type Parsed, type Problem, printProblems } from './parsed.ts';
 export {
   type AppProject,
@@ -44,6 +60,22 @@ export {
   type SourceIntegrityPolicy,
   type SyncWindow,
 } from './project.ts';
+export { hasCredential, parseRepositorySecret, type Repository, type RepositoryType } from './repository.ts';
+export { decodeBase64, secretTypeLabel } from './secret.ts';
+export {
+  type CompareOptions,
+  type GlobalProject,
+  type ReadSettings,
+  type ResourceFilter,
+  type RespectRbac,
+  readSettings,
+  type Settings,
+  shippedExclusions,
+  type TrackingMethod,
+} from './settings.ts';
+export { type Params, readParams } from './settings-params.ts';
+export { type RbacSettings, readRbac } from './settings-rbac.ts';
+export type { Acceptance, Cluster, Snapshot } from './snapshot.ts';
 export type {
   ApplicationSource,
   DirectorySource,
