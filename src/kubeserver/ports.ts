@@ -181,6 +181,8 @@ export interface AuditRecord {
   readonly auditID: string;
   readonly stage: 'ResponseComplete' | 'ResponseStarted' | 'Panic';
   readonly info: RequestInfo;
+  /** Path and query as they were sent; without it they are put together from `info`. */
+  readonly requestURI?: string;
   readonly user: User;
   readonly impersonated: User | undefined;
   readonly sourceIP: string;

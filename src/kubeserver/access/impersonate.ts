@@ -1,0 +1,154 @@
+import type { Attributes, Authorizer, RequestInfo, User } from '../ports.ts';
+import { badRequest } from '../status.ts';
+import { goStrings, quoted } from './go-text.ts';
+import { notAllowed } from './refusal.ts';
+import {
+  anonymous,
+  attributesOf,
+  authenticated,
+  masters,
+  serviceAccountGroups,
+  splitServiceAccount,
+  unauthenticated,
+} from './users.ts';
+
+/** Request headers as `node:http` gives them, or its distinct form with every value. */
+export type Headers = { readonly [name: string]: string | readonly string[] | undefined };
+
+const extraPrefix = 'impersonate-extra-';
+
+/** The user asked for in the headers, as it stands there; undefined if none was asked for. */
+export function wantedUser(headers: Headers): User | undefined {
+  const name = values(headers, 'impersonate-user')[0] ?? '';
+  const uid = values(headers, 'impersonate-uid')[0] ?? '';
+  const groups = values(headers, 'impersonate-group');
+  const extra: { [key: string]: string[] } = {};
+  for (const header of Object.keys(headers).filter((key) => key.toLowerCase().startsWith(extraPrefix)))
+    extra[unescaped(header.slice(extraPrefix.length).toLowerCase())] = values(headers, header);
+  const wanted = { name, uid, groups, extra };
+  if (name !== '') return wanted;
+  if (uid === '' && groups.length === 0 && Object.keys(extra).length === 0) return undefined;
+  throw badRequest(`requested ${goUser(wanted)} without impersonating a user name`);
+}
+
+function values(headers: Headers, name: string): string[] {
+  const found = headers[name];
+  if (found === undefined) return [];
+  return typeof found === 'string' ? [found] : [...found];
+}
+
+function unescaped(key: string): string {
+  try {
+    return decodeURIComponent(key);
+  } catch {
+    return key;
+  }
+}
+
+function goUser({ uid, groups, extra }: User): string {
+  const keys = Object.keys(extra).sort();
+  const pairs = keys.map((key) => `${quoted(key)}:${goStrings(extra[key] ?? [])}`);
+  const extras = keys.length === 0 ? 'map[string][]string(nil)' : `map[string][]string{${pairs.join(', ')}}`;
+  return `&user.DefaultInfo{Name:"", UID:${quoted(uid)}, Groups:${goStrings(groups)}, Extra:${extras}}`;
+}
+
+/** Whom a request acts as once impersonation was allowed, and by which constrained verb (empty: plain `impersonate`). */
+export interface Impersonation {
+  readonly user: User;
+  readonly constraint: string;
+}
+
+/** A way to be allowed: Kubernetes' constrained modes (KEP-5284) first, then the plain verb. */
+interface Mode {
+  readonly name: string;
+  readonly applies: (wanted: User, requestor: User) => boolean;
+}
+
+const modes: readonly Mode[] = [
+  { name: 'associated-node', applies: (wanted, requestor) => onlyNamed(wanted) && isOwnNode(wanted, requestor) },
+  { name: 'arbitrary-node', applies: (wanted) => onlyNamed(wanted) && nodeName(wanted.name) !== undefined },
+  { name: 'serviceaccount', applies: (wanted) => onlyNamed(wanted) && splitServiceAccount(wanted.name) !== undefined },
+  {
+    name: 'user-info',
+    applies: (wanted) => nodeName(wanted.name) === undefined && splitServiceAccount(wanted.name) === undefined,
+  },
+];
+
+function onlyNamed({ uid, groups, extra }: User): boolean {
+  return uid === '' && groups.length === 0 && Object.keys(extra).length === 0;
+}
+
+function nodeName(user: string): string | undefined {
+  return /^system:node:([a-z0-9]([-a-z0-9.]*[a-z0-9])?)$/.exec(user)?.[1];
+}
+
+function isOwnNode(wanted: User, requestor: User): boolean {
+  const name = nodeName(wanted.name);
+  const own = requestor.extra['authentication.kubernetes.io/node-name'];
+  return (
+    name !== undefined && splitServiceAccount(requestor.name) !== undefined && own?.length === 1 && own[0] === name
+  );
+}
+
+/** Checks a requested impersonation; throws the refusal of the first mode tried, as Kubernetes 1.36 does. */
+export function impersonate(authorizer: Authorizer, requestor: User, wanted: User, info: RequestInfo): Impersonation {
+  const refusals: unknown[] = [];
+  for (const mode of modes.filter(({ applies }) => applies(wanted, requestor)))
+    try {
+      check(authorizer, { ...attributesOf(requestor, info), verb: `impersonate-on:${mode.name}:${info.verb}` });
+      return { user: permitted(authorizer, requestor, wanted, mode.name), constraint: `impersonate:${mode.name}` };
+    } catch (refusal) {
+      refusals.push(refusal);
+    }
+  try {
+    return { user: permitted(authorizer, requestor, wanted, ''), constraint: '' };
+  } catch (refusal) {
+    throw refusals[0] ?? refusal;
+  }
+}
+
+function check(authorizer: Authorizer, asked: Attributes): void {
+  const { allowed, reason } = authorizer.authorize(asked);
+  if (!allowed) throw notAllowed(asked, reason);
+}
+
+/** Asks for each part of the wanted identity, and completes it with the groups that follow from its name. */
+function permitted(authorizer: Authorizer, requestor: User, wanted: User, mode: string): User {
+  const verb = mode === '' ? 'impersonate' : `impersonate:${mode}`;
+  const ask = (part: Partial<Attributes>): void => check(authorizer, { ...blank(requestor, verb), ...part });
+  const group = mode === '' ? '' : 'authentication.k8s.io';
+  const account = splitServiceAccount(wanted.name);
+  const node = mode === '' ? undefined : nodeName(wanted.name);
+  if (account !== undefined) ask({ group, resource: 'serviceaccounts', ...account });
+  else if (node !== undefined) ask({ group, resource: 'nodes', name: mode === 'associated-node' ? '*' : node });
+  else ask({ group, resource: 'users', name: wanted.name });
+  const own = { group: 'authentication.k8s.io' };
+  if (wanted.uid !== '') ask({ ...own, resource: 'uids', name: wanted.uid });
+  if (mode !== '') refuseMasters(wanted, blank(requestor, verb));
+  for (const name of wanted.groups) ask({ group, resource: 'groups', name });
+  for (const [subresource, all] of Object.entries(wanted.extra))
+    for (const name of all) ask({ ...own, resource: 'userextras', subresource, name });
+  return completed(wanted, account, node);
+}
+
+/** Constrained impersonation never reaches the group that may do everything. */
+function refuseMasters(wanted: User, asked: Attributes): void {
+  if (!wanted.groups.includes(masters)) return;
+  const groups = { ...asked, group: 'authentication.k8s.io', resource: 'groups', name: masters };
+  throw notAllowed(groups, 'impersonating the system:masters group is not allowed');
+}
+
+function blank(user: User, verb: string): Attributes {
+  const empty = { version: 'v1', resource: '', subresource: '', namespace: '', name: '', path: '' };
+  return { user, verb, isResource: true, group: '', ...empty };
+}
+
+function completed(wanted: User, account: { namespace: string } | undefined, node: string | undefined): User {
+  const given = wanted.groups.length > 0;
+  let groups = [...wanted.groups];
+  if (account !== undefined && !given) groups = serviceAccountGroups(account.namespace);
+  if (node !== undefined) groups = ['system:nodes'];
+  const everyone = wanted.name === anonymous.name ? unauthenticated : authenticated;
+  if (!groups.includes(everyone) && !groups.includes(unauthenticated)) groups.push(everyone);
+  return { ...wanted, groups };
+}
