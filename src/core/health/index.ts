@@ -1,7 +1,10 @@
 /**
- * How an object is doing, by the rules of its kind.
+ * How an object is doing, by the rules of its kind, and an Application by its objects.
  *
- * Pure: values in, values out. Begin with `types.ts`.
+ * Pure: one file per kind under `kinds/`, object in, status and message out. Begin with `assess.ts`.
  */
+export { assess, hasHealth } from './assess.ts';
+export type { Assess } from './kinds/read.ts';
 export type { Health, HealthCode } from './types.ts';
 export { healthOrder } from './types.ts';
+export { aggregateHealth, type HealthPart, isWorse } from './worst.ts';
