@@ -52,6 +52,8 @@ export interface Schema {
         readonly messageExpression?: string | undefined;
         readonly reason?: string | undefined;
         readonly fieldPath?: string | undefined;
+        /** Evaluate also where there is no old value; `oldSelf` is then an optional. */
+        readonly optionalOldSelf?: boolean | undefined;
       }[]
     | undefined;
   /** Another type of the same table, by name; keeps the generated table small and allows recursion. */
