@@ -1,4 +1,4 @@
-import { type Json, stringAt } from '../../core/json/index.ts';
+import { equal, isArray, type Json, type JsonObject, objectAt, own, stringAt } from '../../core/json/index.ts';
 import { asJson } from '../../core/objects/index.ts';
 import type { Admission, AdmissionRequest, User } from '../ports.ts';
 import { forbidden, notFound } from '../status.ts';
@@ -15,48 +15,36 @@ export function escalationAdmission(authorizer: Access['authorizer']): Admission
     validate: (request) => {
       const { resource, user, operation, object } = request;
       if (resource.group !== group || operation === 'DELETE' || object === undefined) return;
-      if (user.groups.includes(masters) || changesNothing(request)) return;
+      if (user.groups.includes(masters) || changesOnlyOwnership(request)) return;
       if (resource.kind.endsWith('Binding')) checkBinding(authorizer, request, object);
       else checkRole(authorizer, request, object);
     },
   };
 }
 
-/** The garbage collector's changes (finalizers, owner references) grant nothing; neither does an equal role. */
-function changesNothing({ object, old }: AdmissionRequest): boolean {
+/** The garbage collector's fields may change without holding the rights; every other change counts as a grant. */
+function changesOnlyOwnership({ object, old }: AdmissionRequest): boolean {
   if (old === undefined || object === undefined) return false;
-  const grants = (value: Json | undefined): string =>
-    JSON.stringify(['rules', 'aggregationRule', 'subjects', 'roleRef'].map((key) => at(value, key)));
-  return grants(object) === grants(asJson(old)) && sameLabels(object, asJson(old));
+  const rest = (value: JsonObject): Json => {
+    const free = ['ownerReferences', 'finalizers', 'managedFields', 'resourceVersion', 'generation'];
+    const kept = Object.entries(objectAt(value, 'metadata') ?? {}).filter(([key]) => !free.includes(key));
+    return { ...value, metadata: Object.fromEntries(kept) };
+  };
+  return equal(rest(object), rest(asJson(old)));
 }
 
-function at(value: Json | undefined, key: string): Json {
-  return (value as { readonly [key: string]: Json } | null | undefined)?.[key] ?? null; // an object by its kind
-}
-
-function sameLabels(object: Json, old: Json): boolean {
-  return JSON.stringify(at(at(object, 'metadata'), 'labels')) === JSON.stringify(at(at(old, 'metadata'), 'labels'));
-}
-
-function checkRole(authorizer: Access['authorizer'], request: AdmissionRequest, object: Json): void {
-  const { info, user, resource } = request;
-  const { namespace } = info;
+function checkRole(authorizer: Access['authorizer'], request: AdmissionRequest, object: JsonObject): void {
+  const { info, user, resource, old } = request;
+  const subject = { group, plural: resource.plural };
   const name = stringAt(object, 'metadata', 'name') ?? info.name;
-  const asked = { ...info, user, verb: 'escalate', version: '*', subresource: '', namespace };
-  if (authorizer.authorize(asked).allowed) return;
-  const rules = parseRules(at(object, 'rules'));
-  const text = escalationText(user, authorizer.heldRules(user, namespace), rules);
-  if (text !== undefined) throw forbidden({ group, plural: resource.plural }, name, text);
-  // An aggregation may grow to anything; only who already may do everything can set one up.
-  if (at(object, 'aggregationRule') === null || sameAggregation(request)) return;
-  const all = [everything];
-  const more = escalationText(user, authorizer.heldRules(user, ''), all);
-  if (more === undefined) return;
-  throw forbidden(
-    { group, plural: resource.plural },
-    name,
-    `must have cluster-admin privileges to use the aggregationRule: ${more}`,
-  );
+  if (authorizer.authorize({ ...info, user, verb: 'escalate', version: '*', subresource: '' }).allowed) return;
+  const held = authorizer.heldRules(user, info.namespace);
+  const text = escalationText(user, held, parseRules(own(object, 'rules')));
+  if (text !== undefined) throw forbidden(subject, name, text);
+  // An aggregation may grow to anything; only who already may do everything can have a hand in one.
+  if (!aggregates(object) && !(old !== undefined && aggregates(asJson(old)))) return;
+  if (missingRules(held, [everything]).length === 0) return;
+  throw forbidden(subject, name, 'must have cluster-admin privileges to use the aggregationRule');
 }
 
 const everything: Rule = {
@@ -67,12 +55,12 @@ const everything: Rule = {
   nonResourceURLs: ['*'],
 };
 
-function sameAggregation({ object, old }: AdmissionRequest): boolean {
-  if (old === undefined) return false;
-  return JSON.stringify(at(object, 'aggregationRule')) === JSON.stringify(at(asJson(old), 'aggregationRule'));
+function aggregates(role: JsonObject): boolean {
+  const selectors = own(own(role, 'aggregationRule'), 'clusterRoleSelectors');
+  return isArray(selectors) && selectors.length > 0;
 }
 
-function checkBinding(authorizer: Access['authorizer'], request: AdmissionRequest, object: Json): void {
+function checkBinding(authorizer: Access['authorizer'], request: AdmissionRequest, object: JsonObject): void {
   const { info, user, resource } = request;
   const name = stringAt(object, 'metadata', 'name') ?? info.name;
   const kind = stringAt(object, 'roleRef', 'kind') ?? '';
@@ -81,7 +69,8 @@ function checkBinding(authorizer: Access['authorizer'], request: AdmissionReques
   const asked = { ...info, user, verb: 'bind', group, version: '*', resource: plural, subresource: '', name: roleName };
   if (authorizer.authorize(asked).allowed) return;
   const rules = authorizer.roleRules(kind, info.namespace, roleName);
-  if (rules === undefined) throw notFound({ group, plural }, roleName);
+  // Kubernetes names the binding's resource here, with the role's name.
+  if (rules === undefined) throw notFound({ group, plural: resource.plural }, roleName);
   const text = escalationText(user, authorizer.heldRules(user, info.namespace), rules);
   if (text !== undefined) throw forbidden({ group, plural: resource.plural }, name, text);
 }
