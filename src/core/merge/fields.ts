@@ -16,8 +16,8 @@ export class FieldSetBuilder implements FieldSet {
   insert(path: readonly PathElement[]): void {
     const last = path.at(-1);
     if (last === undefined) return;
-    let node: FieldSetBuilder = this;
-    for (let i = 0; i < path.length - 1; i++) node = node.child(path[i] ?? '');
+    const parents = path.slice(0, -1);
+    const node = parents.reduce<FieldSetBuilder>((parent, element) => parent.child(element), this);
     node.members.add(last);
   }
 

@@ -54,7 +54,7 @@ function withDirectives(
       const key = keyOf(item, rule.mergeKey);
       kept = kept.filter((other) => !equal(own(other, rule.mergeKey), key));
     } else if (directive === 'merge') throw new Refusal(422, 'merging lists cannot yet be specified in the patch');
-    else throw new Refusal(422, `unknown patch type: ${String(directive)} in map: ${JSON.stringify(item)}`);
+    else throw new Refusal(422, `unknown patch type: ${printMap(directive)} in map: ${printMap(item)}`);
   }
   return { kept, changes, replaced };
 }
