@@ -47,6 +47,7 @@ export const catalogue = {
   'git-auth': { fault: 'denied', about: 'The repository refuses the credential, or there is none.' },
   'git-revision': { fault: 'user', about: 'The revision does not exist in the repository.' },
   'git-refused': { fault: 'denied', about: 'The address of the repository is not permitted.' },
+  'git-limit': { fault: 'user', about: 'The repository, or something in it, is larger than permitted.' },
   'git-failed': { fault: 'outside', about: 'The git program failed.' },
   'render-failed': { fault: 'user', about: 'The source could not be turned into manifests.' },
   'render-limit': { fault: 'user', about: 'The source or its output is larger than permitted.' },
@@ -56,6 +57,7 @@ export const catalogue = {
   },
   'tool-missing': { fault: 'outside', about: 'A program the source needs (helm, kustomize, …) is not installed.' },
   'spawn-failed': { fault: 'outside', about: 'A child process could not be started.' },
+  'spawn-limit': { fault: 'user', about: 'A child process printed or wrote more than permitted and was killed.' },
   'spawn-deadline': { fault: 'outside', about: 'A child process ran past its deadline and was killed.' },
 
   // Tenancy.

@@ -1,0 +1,190 @@
+import { ArgosyError } from '../core/errors/index.ts';
+import type { Session, Spawner } from '../spawn/index.ts';
+import { gitEnvironment } from './environment.ts';
+import { looksCorrupt } from './failures.ts';
+
+/** What git knows of an object without reading it. */
+export interface ObjectInfo {
+  readonly id: string;
+  readonly type: string;
+  readonly size: number;
+}
+
+/** An object with its content. */
+export interface ObjectContent extends ObjectInfo {
+  readonly content: Buffer;
+}
+
+/** Reads objects through one git process that is kept open; many questions go in one write. */
+export interface BatchReader {
+  /** `undefined` where there is no such object. Names are object ids or `id^{type}`. */
+  info(names: readonly string[]): Promise<(ObjectInfo | undefined)[]>;
+  contents(names: readonly string[]): Promise<(ObjectContent | undefined)[]>;
+  /** Ends the process; the next question starts another. */
+  close(): void;
+}
+
+interface Question {
+  readonly name: string;
+  readonly withContent: boolean;
+  readonly answer: (object: ObjectInfo | ObjectContent | undefined) => void;
+  readonly fail: (error: Error) => void;
+}
+
+interface Line {
+  readonly session: Session;
+  readonly questions: Question[];
+}
+
+/** Options of a reader. */
+export interface BatchReaderOptions {
+  readonly spawner: Spawner;
+  readonly command: string;
+  readonly gitDir: string;
+  readonly subject: string;
+  readonly deadlineMs: number;
+  readonly idleMs: number;
+}
+
+const lineFeed = 0x0a;
+const nothing = Buffer.alloc(0);
+
+/** Opens a reader on a repository; the process starts with the first question and ends after some idle time. */
+export function openBatchReader(options: BatchReaderOptions): BatchReader {
+  let line: Line | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  const close = (): void => {
+    clearTimeout(timer);
+    line?.session.kill();
+    line = undefined;
+  };
+  const rest = (which: Line): void => {
+    if (which.questions.length > 0 || line !== which) return;
+    which.session.hold(false);
+    clearTimeout(timer);
+    timer = setTimeout(close, options.idleMs);
+    timer.unref();
+  };
+  const ask = async (names: readonly string[], withContent: boolean): Promise<(ObjectInfo | undefined)[]> => {
+    if (names.length === 0) return [];
+    refuseNames(names);
+    line ??= openLine(options, (gone) => {
+      if (line === gone) line = undefined;
+    });
+    const mine = line;
+    clearTimeout(timer);
+    mine.session.hold(true);
+    const late = setTimeout(() => mine.session.kill(), options.deadlineMs);
+    const verb = withContent ? 'contents' : 'info';
+    const answers = names.map(
+      (name) =>
+        new Promise<ObjectInfo | undefined>(
+          (answer, fail) => void mine.questions.push({ name, withContent, answer, fail }),
+        ),
+    );
+    mine.session.write(`${names.map((name) => `${verb} ${name}\n`).join('')}flush\n`);
+    try {
+      return await Promise.all(answers);
+    } finally {
+      clearTimeout(late);
+      rest(mine);
+    }
+  };
+  return {
+    info: (names) => ask(names, false),
+    // Asked with content, answered with content.
+    contents: (names) => ask(names, true) as Promise<(ObjectContent | undefined)[]>,
+    close,
+  };
+}
+
+function openLine(options: BatchReaderOptions, gone: (line: Line) => void): Line {
+  const questions: Question[] = [];
+  const session = options.spawner.session({
+    command: options.command,
+    args: [`--git-dir=${options.gitDir}`, 'cat-file', '--batch-command', '--buffer'],
+    env: gitEnvironment(undefined),
+    cwd: options.gitDir,
+    onOutput: answerReader(questions, () => session.kill()),
+  });
+  const line: Line = { session, questions };
+  void session.ended.then(({ errno, stderr }) => {
+    gone(line);
+    const error =
+      errno === 'ENOENT'
+        ? new ArgosyError('git-failed', 'the mirror or the git program is gone', {
+            subject: options.subject,
+            reason: 'Corrupt',
+          })
+        : new ArgosyError('git-failed', 'git broke off while reading the repository', {
+            subject: options.subject,
+            reason: looksCorrupt(stderr) ? 'Corrupt' : undefined,
+          });
+    for (const question of questions.splice(0)) question.fail(error);
+  });
+  return line;
+}
+
+/** Cuts git's answers out of the stream and hands them out in the order of the questions. */
+function answerReader(questions: Question[], giveUp: () => void): (chunk: Buffer) => void {
+  let chunks: Buffer[] = [];
+  let have = 0;
+  let need = 1;
+  let object: ObjectInfo | undefined;
+  const step = (buffer: Buffer, at: number): number => {
+    if (object !== undefined) {
+      if (buffer.length - at < object.size + 1) {
+        need = object.size + 1;
+        return -1;
+      }
+      // A copy of its own: a slice would keep the whole chunk alive.
+      const content = Buffer.from(buffer.subarray(at, at + object.size));
+      const found: ObjectContent = { ...object, content };
+      object = undefined;
+      questions.shift()?.answer(found);
+      return at + found.size + 1;
+    }
+    const end = buffer.indexOf(lineFeed, at);
+    if (end < 0) {
+      need = buffer.length - at + 1;
+      return -1;
+    }
+    const question = questions[0];
+    if (question === undefined) {
+      giveUp();
+      return buffer.length;
+    }
+    const info = parseHeader(buffer.toString('latin1', at, end));
+    if (info !== undefined && question.withContent) object = info;
+    else questions.shift()?.answer(info);
+    return end + 1;
+  };
+  return (chunk) => {
+    chunks.push(chunk);
+    have += chunk.length;
+    if (have < need) return;
+    const buffer = chunks.length === 1 ? chunk : Buffer.concat(chunks);
+    let at = 0;
+    need = 1;
+    while (at < buffer.length) {
+      const next = step(buffer, at);
+      if (next < 0) break;
+      at = next;
+    }
+    const left = at >= buffer.length ? nothing : buffer.subarray(at);
+    chunks = left.length === 0 ? [] : [left];
+    have = left.length;
+  };
+}
+
+/** `<id> <type> <size>`, or `<name> missing` and `<name> ambiguous`. */
+function parseHeader(header: string): ObjectInfo | undefined {
+  const match = /^([0-9a-f]{40,64}) (blob|tree|commit|tag) ([0-9]+)$/.exec(header);
+  if (match === null) return undefined;
+  return { id: match[1] ?? '', type: match[2] ?? '', size: Number(match[3]) };
+}
+
+function refuseNames(names: readonly string[]): void {
+  const wrong = names.find((name) => !/^[0-9a-f]{4,64}(?:\^\{[a-z]+\})?$/.test(name));
+  if (wrong !== undefined) throw new ArgosyError('internal', 'an object was asked for by something that is not an id');
+}

@@ -1,0 +1,25 @@
+/**
+ * Repositories: one bare mirror per address and credential, shared by all Applications, read through the real git.
+ *
+ * A fetch brings what is new for everybody; after that everything is a question to one git process that stays open.
+ * What the files mean is `render`'s business, who may read which repository is `core/policy`'s.
+ * Begin with `git.ts`, then `repository.ts`; `url.ts`, `environment.ts` and `transport.ts` keep hostile input out.
+ */
+export type { CommitInfo, Signature } from './commit.ts';
+export { createGit, type Git, type GitOptions, type RepositoryRequest } from './git.ts';
+export type { Ref, Refs } from './refs.ts';
+export type { Repository, Resolved } from './repository.ts';
+export type { RevisionKind } from './revision.ts';
+export {
+  type Constraint,
+  compareVersions,
+  isVersion,
+  parseConstraint,
+  parseVersion,
+  pickVersion,
+  satisfies,
+  type Version,
+} from './semver.ts';
+export type { EntryKind, TreeItem } from './tree.ts';
+export type { ChangedPath, TreeEntry } from './tree-walk.ts';
+export { parseRepositoryUrl, type RepositoryUrl, type Transport } from './url.ts';
