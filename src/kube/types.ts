@@ -76,6 +76,11 @@ export interface ListOptions extends SelectOptions {
    * and with `apiVersion` and `kind` filled in.
    */
   readonly project?: ((item: KubeObject) => unknown) | undefined;
+  /**
+   * The continue token expired half-way: what was handed out so far counts no more, and the list begins again in one
+   * piece. Without it such a list throws `kube-gone`.
+   */
+  readonly onRestart?: (() => void) | undefined;
 }
 
 /** A list read to its end: complete, or an error was thrown. */
@@ -180,6 +185,8 @@ export interface Writer {
 export interface Connection extends Reader, Writer {
   /** The same connection, every request made as this user. An empty user is refused with `identity-empty`. */
   as(who: Impersonation): Reader & Writer;
+  /** Forgets what discovery said; the next question goes to the server. */
+  invalidateDiscovery(): void;
   readonly server: string;
   close(): Promise<void>;
 }
@@ -193,6 +200,8 @@ export interface KubeConfig {
   readonly proxyUrl?: string | undefined;
   /** Namespace of the kubeconfig's context, or of the pod. */
   readonly namespace?: string | undefined;
+  /** Ask for plain answers even where the server is far away. */
+  readonly disableCompression?: boolean | undefined;
   readonly credential: Credential;
 }
 

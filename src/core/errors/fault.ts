@@ -21,6 +21,15 @@ export interface ErrorDetails {
   readonly reason?: string | undefined;
   /** How long the other side asked us to wait. */
   readonly retryAfterMs?: number | undefined;
+  /** The fields a Kubernetes Status complains about, one by one. */
+  readonly causes?: readonly StatusCause[] | undefined;
+}
+
+/** One complaint inside a Kubernetes Status. */
+export interface StatusCause {
+  readonly field: string;
+  readonly reason: string;
+  readonly message: string;
 }
 
 /** The one error class of the house. */
@@ -33,6 +42,7 @@ export class ArgosyError extends Error {
   readonly status: number | undefined;
   readonly reason: string | undefined;
   readonly retryAfterMs: number | undefined;
+  readonly causes: readonly StatusCause[];
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
@@ -43,6 +53,7 @@ export class ArgosyError extends Error {
     this.status = details.status;
     this.reason = details.reason;
     this.retryAfterMs = details.retryAfterMs;
+    this.causes = details.causes ?? [];
   }
 }
 

@@ -6,4 +6,4 @@
  */
 export { catalogue, type ErrorCode } from './catalogue.ts';
 export type { Fault } from './fault.ts';
-export { ArgosyError, type ErrorDetails, isArgosyError } from './fault.ts';
+export { ArgosyError, type ErrorDetails, isArgosyError, type StatusCause } from './fault.ts';

@@ -1,0 +1,19 @@
+const maxMessage = 2048;
+
+/** What looks like a credential, wherever it stands: bearer tokens, JWTs, keys in PEM, user info in URLs. */
+const secretShapes: readonly (readonly [RegExp, string])[] = [
+  [/-----BEGIN [A-Z ]+-----[\s\S]*?(-----END [A-Z ]+-----|$)/g, '[redacted]'],
+  [/\b(bearer|basic)\s+[A-Za-z0-9._~+/=-]+/gi, '$1 [redacted]'],
+  [/\beyJ[\w-]{5,}\.[\w-]{5,}(\.[\w-]*)?/g, '[redacted]'],
+  [/\b([a-z][a-z0-9+.-]*:\/\/)[^\s/@]+@/gi, '$1[redacted]@'],
+];
+
+/** A foreign text made fit for a message: no secret, no control character, never longer than 2 KB. */
+export function scrub(text: string, secrets: readonly string[] = []): string {
+  let clean = text.length > maxMessage * 4 ? text.slice(0, maxMessage * 4) : text;
+  for (const secret of secrets) if (secret.length >= 4) clean = clean.replaceAll(secret, '[redacted]');
+  for (const [shape, instead] of secretShapes) clean = clean.replace(shape, instead);
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what must go
+  clean = clean.replace(/[\u0000-\u0008\u000b-\u001f\u007f]/g, ' ').trim();
+  return clean.length > maxMessage ? `${clean.slice(0, maxMessage - 1)}…` : clean;
+}
