@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { type ArgosyError, ArgosyError as OurError } from '../../core/errors/index.ts';
 import { isObject, type JsonObject } from '../../core/json/index.ts';
-import type { Authenticator } from '../config/authenticator.ts';
+import type { Authenticator } from '../config/credential-port.ts';
 import { fromNetwork } from '../errors/network.ts';
 import { fromRefusal } from '../errors/translate.ts';
 import { consume, plainBody, readAll } from '../transport/body.ts';

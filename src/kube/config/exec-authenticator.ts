@@ -1,6 +1,6 @@
 import { ArgosyError } from '../../core/errors/index.ts';
 import type { ExecCredential, KubeConfig } from '../types.ts';
-import { type Authenticator, type AuthSurroundings, bearer, type KeyPair } from './authenticator.ts';
+import { type Authenticator, type AuthSurroundings, bearer, type KeyPair } from './credential-port.ts';
 import { type ExecStatus, runExecPlugin } from './exec-plugin.ts';
 
 /** A credential that a program prints: kept until it expires or the server refuses it; the program runs once at a time. */

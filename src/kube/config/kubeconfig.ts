@@ -51,7 +51,7 @@ async function readSource(file: string, mayMiss: boolean): Promise<KubeconfigSou
 /** Merges the sources (the first to name a thing wins) and reads the cluster of one context. */
 export async function parseKubeconfig(
   sources: readonly KubeconfigSource[],
-  context?: string | undefined,
+  context?: string,
 ): Promise<Parsed<KubeConfig>> {
   const name = context ?? sources.map(({ content }) => stringAt(content, 'current-context')).find((one) => one) ?? '';
   if (name === '') return { ok: false, problems: ['no context was named and current-context is not set'] };

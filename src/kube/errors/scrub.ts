@@ -13,7 +13,24 @@ export function scrub(text: string, secrets: readonly string[] = []): string {
   let clean = text.length > maxMessage * 4 ? text.slice(0, maxMessage * 4) : text;
   for (const secret of secrets) if (secret.length >= 4) clean = clean.replaceAll(secret, '[redacted]');
   for (const [shape, instead] of secretShapes) clean = clean.replace(shape, instead);
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what must go
-  clean = clean.replace(/[\u0000-\u0008\u000b-\u001f\u007f]/g, ' ').trim();
+  clean = printable(clean).trim();
   return clean.length > maxMessage ? `${clean.slice(0, maxMessage - 1)}…` : clean;
+}
+
+/** Whether a text holds control characters, tabs and line ends among them. */
+export function hasControl(text: string): boolean {
+  for (let at = 0; at < text.length; at++) if (isControl(text.charCodeAt(at))) return true;
+  return false;
+}
+
+/** The text with blanks for control characters; line ends and tabs stay. */
+function printable(text: string): string {
+  if (!hasControl(text)) return text;
+  return Array.from(text, (char) =>
+    isControl(char.charCodeAt(0)) && char !== '\n' && char !== '\t' ? ' ' : char,
+  ).join('');
+}
+
+function isControl(code: number): boolean {
+  return code < 0x20 || code === 0x7f;
 }

@@ -1,5 +1,6 @@
 import { ArgosyError } from '../../core/errors/index.ts';
 import type { IdentityHeaders } from '../call/client.ts';
+import { hasControl } from '../errors/scrub.ts';
 import type { Impersonation } from '../types.ts';
 
 /** The headers that make a request in somebody's name. An identity that came out empty is refused, never left out. */
@@ -15,8 +16,7 @@ function checked(value: unknown, what: string): string {
   if (typeof value !== 'string' || value.trim() === '')
     throw new ArgosyError('identity-empty', `the ${what} to impersonate is empty; nothing was sent`);
   // A header's value loses the blanks around it, which would make it somebody else's name.
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what must not pass
-  if (value !== value.trim() || /[\u0000-\u001f\u007f]/.test(value) || value.length > 2048)
+  if (value !== value.trim() || hasControl(value) || value.length > 2048)
     throw new ArgosyError(
       'config-invalid',
       `the ${what} to impersonate holds characters no name has; nothing was sent`,

@@ -1,4 +1,5 @@
 import { ArgosyError } from '../../core/errors/index.ts';
+import { hasControl } from '../errors/scrub.ts';
 import type { Resource } from '../types.ts';
 
 /** Parameters of a request; what is undefined is left out. */
@@ -28,8 +29,7 @@ export function objectPath(
 
 /** One piece of a path; a name that would lead elsewhere is refused before anything is sent. */
 export function segment(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what must not pass
-  if (text === '' || text === '.' || text === '..' || /[/%\\\u0000-\u001f]/.test(text))
+  if (text === '' || text === '.' || text === '..' || /[/%\\]/.test(text) || hasControl(text))
     throw new ArgosyError('kube-invalid', `${JSON.stringify(text)} cannot be a name in a path`, { subject: text });
   return encodeURIComponent(text);
 }
