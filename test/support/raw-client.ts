@@ -140,7 +140,8 @@ export class RawClient {
       headers['content-type'] = ask.type ?? 'application/json';
       headers['content-length'] = body.length;
     }
-    for (const [key, value] of Object.entries({ ...this.endpoint.headers, ...ask.headers })) headers[key] = [value].flat();
+    for (const [key, value] of Object.entries({ ...this.endpoint.headers, ...ask.headers }))
+      headers[key] = [value].flat();
     return headers;
   }
 }

@@ -52,7 +52,8 @@ export function configMaps(namespace: string, name?: string): string {
 
 /** A ConfigMap to send. */
 export function configMap(name: string, data: Record<string, string> = {}, metadata: object = {}): object {
-  return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, ...metadata }, data };
+  const body = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, ...metadata } };
+  return Object.keys(data).length === 0 ? body : { ...body, data };
 }
 
 /** Checks that an answer is a Status with this code and reason, and with this message if one is given. */

@@ -101,8 +101,16 @@ test('put creates a Lease that is not there', async () => {
 test('put with a uid of another object is a conflict', async () => {
   const [api, ns] = [await admin(), await namespace()];
   ok(await api.create(configMaps(ns), configMap('a')), 201);
-  const answer = await api.put(configMaps(ns, 'a'), configMap('a', {}, { uid: 'ba5eba11-0000-0000-0000-000000000000' }));
-  refused(answer, 409, 'Conflict', /Precondition failed: UID in precondition: ba5eba11-0000-0000-0000-000000000000, UID in object meta: /);
+  const answer = await api.put(
+    configMaps(ns, 'a'),
+    configMap('a', {}, { uid: 'ba5eba11-0000-0000-0000-000000000000' }),
+  );
+  refused(
+    answer,
+    409,
+    'Conflict',
+    /Precondition failed: UID in precondition: ba5eba11-0000-0000-0000-000000000000, UID in object meta: /,
+  );
 });
 
 test('put with another name than the path is refused', async () => {
@@ -115,7 +123,12 @@ test('put with another name than the path is refused', async () => {
 test('create in another namespace than the path is refused', async () => {
   const [api, ns] = [await admin(), await namespace()];
   const answer = await api.create(configMaps(ns), configMap('a', {}, { namespace: 'other' }));
-  refused(answer, 400, 'BadRequest', 'the namespace of the provided object does not match the namespace sent on the request');
+  refused(
+    answer,
+    400,
+    'BadRequest',
+    'the namespace of the provided object does not match the namespace sent on the request',
+  );
 });
 
 test('a write that changes nothing keeps the resourceVersion', async () => {
@@ -135,7 +148,12 @@ test('resourceVersions grow over objects', async () => {
 test('generation counts changes of the spec only', async () => {
   const [api, ns] = [await admin(), await namespace()];
   const base = `/apis/networking.k8s.io/v1/namespaces/${ns}/networkpolicies`;
-  const policy = { apiVersion: 'networking.k8s.io/v1', kind: 'NetworkPolicy', metadata: { name: 'p' }, spec: { podSelector: {} } };
+  const policy = {
+    apiVersion: 'networking.k8s.io/v1',
+    kind: 'NetworkPolicy',
+    metadata: { name: 'p' },
+    spec: { podSelector: {} },
+  };
   assert.equal(ok(await api.create(base, policy), 201).metadata?.generation, 1);
   const labelled = ok(await api.mergePatch(`${base}/p`, { metadata: { labels: { a: 'b' } } }));
   assert.equal(labelled.metadata?.generation, 1);
@@ -191,7 +209,13 @@ test('a method a resource does not offer answers 405', async () => {
 
 test('a secret takes stringData into data and never gives it back', async () => {
   const [api, ns] = [await admin(), await namespace()];
-  const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's' }, stringData: { a: 'hello' }, data: { b: 'Yg==' } };
+  const secret = {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name: 's' },
+    stringData: { a: 'hello' },
+    data: { b: 'Yg==' },
+  };
   const made = ok(await api.create(`/api/v1/namespaces/${ns}/secrets`, secret), 201);
   assert.deepEqual(made.data, { a: 'aGVsbG8=', b: 'Yg==' });
   assert.equal(made.stringData, undefined);
@@ -202,5 +226,10 @@ test('an immutable configmap refuses changes of its data', async () => {
   const [api, ns] = [await admin(), await namespace()];
   ok(await api.create(configMaps(ns), { ...configMap('a', { k: 'v' }), immutable: true }), 201);
   const answer = await api.mergePatch(configMaps(ns, 'a'), { data: { k: 'w' } });
-  refused(answer, 422, 'Invalid', 'ConfigMap "a" is invalid: data: Forbidden: field is immutable when `immutable` is set');
+  refused(
+    answer,
+    422,
+    'Invalid',
+    'ConfigMap "a" is invalid: data: Forbidden: field is immutable when `immutable` is set',
+  );
 });

@@ -58,24 +58,38 @@ test('greater and less compare numbers in labels', async () => {
 
 test('the field selector metadata.name finds one object', async () => {
   const answer = await (await admin()).get(configMaps(ns), { query: { fieldSelector: 'metadata.name=two' } });
-  assert.deepEqual(items(ok(answer).items).map((item) => item.metadata?.name), ['two']);
+  assert.deepEqual(
+    items(ok(answer).items).map((item) => item.metadata?.name),
+    ['two'],
+  );
 });
 
 test('the field selector metadata.name!= leaves one out', async () => {
   const query = { fieldSelector: 'metadata.name!=two', labelSelector: 'app=web' };
   const answer = await (await admin()).get(configMaps(ns), { query });
-  assert.deepEqual(items(ok(answer).items).map((item) => item.metadata?.name), ['one']);
+  assert.deepEqual(
+    items(ok(answer).items).map((item) => item.metadata?.name),
+    ['one'],
+  );
 });
 
 test('the field selector metadata.namespace works over all namespaces', async () => {
   const query = { fieldSelector: `metadata.namespace=${ns},metadata.name=one` };
   const answer = await (await admin()).get('/api/v1/configmaps', { query });
-  assert.deepEqual(items(ok(answer).items).map((item) => item.metadata?.name), ['one']);
+  assert.deepEqual(
+    items(ok(answer).items).map((item) => item.metadata?.name),
+    ['one'],
+  );
 });
 
 test('an unknown field in a field selector is refused', async () => {
   const answer = await (await admin()).get(configMaps(ns), { query: { fieldSelector: 'data.k=v' } });
-  refused(answer, 400, 'BadRequest', '"data.k" is not a known field selector: only "metadata.name", "metadata.namespace"');
+  refused(
+    answer,
+    400,
+    'BadRequest',
+    '"data.k" is not a known field selector: only "metadata.name", "metadata.namespace"',
+  );
 });
 
 test('secrets can be selected by type and pods by node', async () => {
@@ -137,13 +151,21 @@ test('a list at exactly a resourceVersion shows what was there then', async () =
   const query = { resourceVersion: text(made.metadata?.resourceVersion), resourceVersionMatch: 'Exact' };
   const list = ok(await api.get(configMaps(own), { query }));
   const names = items(list.items).map((item) => text(item.metadata?.name));
-  assert.deepEqual(names.filter((name) => name !== 'kube-root-ca.crt'), ['a']);
+  assert.deepEqual(
+    names.filter((name) => name !== 'kube-root-ca.crt'),
+    ['a'],
+  );
   assert.equal(list.metadata?.resourceVersion, made.metadata?.resourceVersion);
 });
 
 test('resourceVersionMatch without a resourceVersion is refused', async () => {
   const answer = await (await admin()).get(configMaps(ns), { query: { resourceVersionMatch: 'Exact' } });
-  refused(answer, 422, 'Invalid', /resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden unless resourceVersion is provided/);
+  refused(
+    answer,
+    422,
+    'Invalid',
+    /resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden unless resourceVersion is provided/,
+  );
 });
 
 test('a resourceVersion that is no number is refused', async () => {
@@ -162,7 +184,13 @@ test('deletecollection removes what a selector finds and answers with the list',
     ok(await api.create(configMaps(own), configMap(name, {}, { labels: { go: name === 'c' ? 'no' : 'yes' } })), 201);
   const gone = ok(await api.delete(configMaps(own), { query: { labelSelector: 'go=yes' } }));
   assert.equal(gone.kind, 'ConfigMapList');
-  assert.deepEqual(items(gone.items).map((item) => item.metadata?.name), ['a', 'b']);
+  assert.deepEqual(
+    items(gone.items).map((item) => item.metadata?.name),
+    ['a', 'b'],
+  );
   const left = ok(await api.get(configMaps(own), { query: { labelSelector: 'go' } }));
-  assert.deepEqual(items(left.items).map((item) => item.metadata?.name), ['c']);
+  assert.deepEqual(
+    items(left.items).map((item) => item.metadata?.name),
+    ['c'],
+  );
 });

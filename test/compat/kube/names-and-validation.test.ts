@@ -12,7 +12,12 @@ for (const name of ['Upper', 'under_score', '-dash', 'dash-', 'sp ace', 'a..b'])
   test(`the name ${JSON.stringify(name)} is refused with the rule it breaks`, async () => {
     const [api, ns] = [await admin(), await namespace()];
     const answer = await api.create(configMaps(ns), configMap(name));
-    refused(answer, 422, 'Invalid', `ConfigMap "${name}" is invalid: metadata.name: Invalid value: "${name}": ${subdomain}`);
+    refused(
+      answer,
+      422,
+      'Invalid',
+      `ConfigMap "${name}" is invalid: metadata.name: Invalid value: "${name}": ${subdomain}`,
+    );
     assert.deepEqual(answer.body.details, {
       name,
       kind: 'ConfigMap',
@@ -38,21 +43,36 @@ test('names with a slash or a percent sign are refused', async () => {
 test('a missing name is refused', async () => {
   const [api, ns] = [await admin(), await namespace()];
   const answer = await api.create(configMaps(ns), { apiVersion: 'v1', kind: 'ConfigMap', metadata: {} });
-  refused(answer, 422, 'Invalid', 'ConfigMap "" is invalid: metadata.name: Required value: name or generateName is required');
+  refused(
+    answer,
+    422,
+    'Invalid',
+    'ConfigMap "" is invalid: metadata.name: Required value: name or generateName is required',
+  );
 });
 
 test('a service name is a label and contains no dot', async () => {
   const [api, ns] = [await admin(), await namespace()];
   const service = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'a.b' }, spec: { ports: [{ port: 80 }] } };
   const answer = await api.create(`/api/v1/namespaces/${ns}/services`, service);
-  refused(answer, 422, 'Invalid', 'Service "a.b" is invalid: metadata.name: Invalid value: "a.b": must not contain dots');
+  refused(
+    answer,
+    422,
+    'Invalid',
+    'Service "a.b" is invalid: metadata.name: Invalid value: "a.b": must not contain dots',
+  );
 });
 
 test('a namespace name is a label, not a subdomain', async () => {
   const api = await admin();
   const make = (name: string): object => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
   const dotted = await api.create('/api/v1/namespaces', make('a.b'));
-  refused(dotted, 422, 'Invalid', 'Namespace "a.b" is invalid: metadata.name: Invalid value: "a.b": must not contain dots');
+  refused(
+    dotted,
+    422,
+    'Invalid',
+    'Namespace "a.b" is invalid: metadata.name: Invalid value: "a.b": must not contain dots',
+  );
   const upper = await api.create('/api/v1/namespaces', make('A'));
   refused(upper, 422, 'Invalid', `Namespace "A" is invalid: metadata.name: Invalid value: "A": ${label}`);
 });
@@ -71,13 +91,23 @@ test('a bad label value is refused with its rule', async () => {
 test('a bad label key is refused', async () => {
   const [api, ns] = [await admin(), await namespace()];
   const answer = await api.create(configMaps(ns), configMap('a', {}, { labels: { 'bad key': 'x' } }));
-  refused(answer, 422, 'Invalid', /^ConfigMap "a" is invalid: metadata.labels: Invalid value: "bad key": name part must consist of alphanumeric/);
+  refused(
+    answer,
+    422,
+    'Invalid',
+    /^ConfigMap "a" is invalid: metadata.labels: Invalid value: "bad key": name part must consist of alphanumeric/,
+  );
 });
 
 test('a bad annotation key is refused, a value may be anything', async () => {
   const [api, ns] = [await admin(), await namespace()];
   const bad = await api.create(configMaps(ns), configMap('a', {}, { annotations: { 'bad key': 'x' } }));
-  refused(bad, 422, 'Invalid', /^ConfigMap "a" is invalid: metadata.annotations: Invalid value: "bad key": name part must/);
+  refused(
+    bad,
+    422,
+    'Invalid',
+    /^ConfigMap "a" is invalid: metadata.annotations: Invalid value: "bad key": name part must/,
+  );
   ok(await api.create(configMaps(ns), configMap('b', {}, { annotations: { k: 'any\nthing ☃ {}' } })), 201);
 });
 
@@ -90,13 +120,23 @@ test('annotations of more than 256 KiB together are refused', async () => {
 test('a bad key of a configmap is refused', async () => {
   const [api, ns] = [await admin(), await namespace()];
   const answer = await api.create(configMaps(ns), configMap('a', { 'a/b': 'x' }));
-  refused(answer, 422, 'Invalid', /^ConfigMap "a" is invalid: data\[a\/b\]: Invalid value: "a\/b": a valid config key must consist of/);
+  refused(
+    answer,
+    422,
+    'Invalid',
+    /^ConfigMap "a" is invalid: data\[a\/b\]: Invalid value: "a\/b": a valid config key must consist of/,
+  );
 });
 
 test('several faults are told together', async () => {
   const [api, ns] = [await admin(), await namespace()];
   const answer = await api.create(configMaps(ns), configMap('A', {}, { labels: { k: '!' } }));
-  refused(answer, 422, 'Invalid', /^ConfigMap "A" is invalid: \[metadata.name: Invalid value: .*, metadata.labels: Invalid value: /);
+  refused(
+    answer,
+    422,
+    'Invalid',
+    /^ConfigMap "A" is invalid: \[metadata.name: Invalid value: .*, metadata.labels: Invalid value: /,
+  );
 });
 
 test('an owner reference needs all its parts', async () => {
@@ -108,7 +148,13 @@ test('an owner reference needs all its parts', async () => {
 
 test('two controlling owners are refused', async () => {
   const [api, ns] = [await admin(), await namespace()];
-  const owner = (name: string): object => ({ apiVersion: 'v1', kind: 'ConfigMap', name, uid: `u-${name}`, controller: true });
+  const owner = (name: string): object => ({
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    name,
+    uid: `u-${name}`,
+    controller: true,
+  });
   const answer = await api.create(configMaps(ns), configMap('a', {}, { ownerReferences: [owner('x'), owner('y')] }));
   refused(answer, 422, 'Invalid', /Only one reference can have Controller set to true/);
 });
@@ -116,18 +162,32 @@ test('two controlling owners are refused', async () => {
 test('a finalizer without a domain is refused', async () => {
   const [api, ns] = [await admin(), await namespace()];
   const answer = await api.create(configMaps(ns), configMap('a', {}, { finalizers: ['plain'] }));
-  refused(answer, 422, 'Invalid', /metadata.finalizers\[?0?\]?: Invalid value: "plain": name is neither a standard finalizer name nor is it fully qualified/);
+  refused(
+    answer,
+    422,
+    'Invalid',
+    /metadata.finalizers\[?0?\]?: Invalid value: "plain": name is neither a standard finalizer name nor is it fully qualified/,
+  );
 });
 
 test('a value of the wrong type is refused with its place', async () => {
   const [api, ns] = [await admin(), await namespace()];
   const answer = await api.create(configMaps(ns), { ...configMap('a'), data: { k: 5 } });
-  refused(answer, 400, 'BadRequest', /^ConfigMap in version "v1" cannot be handled as a ConfigMap: json: cannot unmarshal number into Go struct field ConfigMap\.data of type string$/);
+  refused(
+    answer,
+    400,
+    'BadRequest',
+    /^ConfigMap in version "v1" cannot be handled as a ConfigMap: json: cannot unmarshal number into Go struct field ConfigMap\.data of type string$/,
+  );
 });
 
 test('an unknown field is warned of by default and dropped', async () => {
   const [api, ns] = [await admin(), await namespace()];
-  const answer = await api.create(configMaps(ns), { ...configMap('a'), bogus: 1 }, { query: { fieldValidation: 'Warn' } });
+  const answer = await api.create(
+    configMaps(ns),
+    { ...configMap('a'), bogus: 1 },
+    { query: { fieldValidation: 'Warn' } },
+  );
   const made = ok(answer, 201);
   assert.equal(made.bogus, undefined);
   assert.equal(answer.headers.warning, '299 - "unknown field \\"bogus\\""');
@@ -135,7 +195,11 @@ test('an unknown field is warned of by default and dropped', async () => {
 
 test('an unknown field is ignored silently when asked to', async () => {
   const [api, ns] = [await admin(), await namespace()];
-  const answer = await api.create(configMaps(ns), { ...configMap('a'), bogus: 1 }, { query: { fieldValidation: 'Ignore' } });
+  const answer = await api.create(
+    configMaps(ns),
+    { ...configMap('a'), bogus: 1 },
+    { query: { fieldValidation: 'Ignore' } },
+  );
   ok(answer, 201);
   assert.equal(answer.headers.warning, undefined);
 });
@@ -144,7 +208,12 @@ test('an unknown field is refused under strict validation', async () => {
   const [api, ns] = [await admin(), await namespace()];
   const body = { ...configMap('a'), metadata: { name: 'a', nope: 1 }, bogus: 1 };
   const answer = await api.create(configMaps(ns), body, { query: { fieldValidation: 'Strict' } });
-  refused(answer, 400, 'BadRequest', /^ConfigMap in version "v1" cannot be handled as a ConfigMap: strict decoding error: unknown field /);
+  refused(
+    answer,
+    400,
+    'BadRequest',
+    /^ConfigMap in version "v1" cannot be handled as a ConfigMap: strict decoding error: unknown field /,
+  );
   assert.match(text(answer.body.message), /unknown field "bogus"/);
   assert.match(text(answer.body.message), /unknown field "metadata.nope"/);
 });
@@ -159,18 +228,32 @@ test('a duplicate field is refused under strict validation', async () => {
 test('an unknown value of fieldValidation is refused', async () => {
   const [api, ns] = [await admin(), await namespace()];
   const answer = await api.create(configMaps(ns), configMap('a'), { query: { fieldValidation: 'Maybe' } });
-  refused(answer, 422, 'Invalid', /fieldValidation: Unsupported value: "Maybe": supported values: .*"Ignore", "Strict", "Warn"/);
+  refused(
+    answer,
+    422,
+    'Invalid',
+    /fieldValidation: Unsupported value: "Maybe": supported values: .*"Ignore", "Strict", "Warn"/,
+  );
 });
 
 test('a body of another kind than the path is refused', async () => {
   const [api, ns] = [await admin(), await namespace()];
   const answer = await api.create(configMaps(ns), { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'a' } });
-  refused(answer, 400, 'BadRequest', 'Secret in version "v1" cannot be handled as a ConfigMap: converting (v1.Secret) to (core.ConfigMap): unknown conversion');
+  refused(
+    answer,
+    400,
+    'BadRequest',
+    'Secret in version "v1" cannot be handled as a ConfigMap: converting (v1.Secret) to (core.ConfigMap): unknown conversion',
+  );
 });
 
 test('a body of another API version than the path is refused', async () => {
   const [api, ns] = [await admin(), await namespace()];
-  const answer = await api.create(configMaps(ns), { apiVersion: 'apps/v1', kind: 'ConfigMap', metadata: { name: 'a' } });
+  const answer = await api.create(configMaps(ns), {
+    apiVersion: 'apps/v1',
+    kind: 'ConfigMap',
+    metadata: { name: 'a' },
+  });
   refused(answer, 400, 'BadRequest', /apps\/v1/);
 });
 

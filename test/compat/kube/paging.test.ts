@@ -12,7 +12,10 @@ before(async () => {
   const api = await admin();
   ns = await namespace();
   for (let n = 0; n < 25; n++)
-    ok(await api.create(configMaps(ns), configMap(`p${String(n).padStart(2, '0')}`, {}, { labels: { page: 'x' } })), 201);
+    ok(
+      await api.create(configMaps(ns), configMap(`p${String(n).padStart(2, '0')}`, {}, { labels: { page: 'x' } })),
+      201,
+    );
 });
 
 test('pages together are the whole list, each thing once', async () => {
@@ -21,7 +24,9 @@ test('pages together are the whole list, each thing once', async () => {
   let next = '';
   let pages = 0;
   do {
-    const page = ok(await api.get(configMaps(ns), query(next === '' ? { limit: '10' } : { limit: '10', continue: next })));
+    const page = ok(
+      await api.get(configMaps(ns), query(next === '' ? { limit: '10' } : { limit: '10', continue: next })),
+    );
     seen.push(...items(page.items).map((item) => text(item.metadata?.name)));
     next = text(page.metadata?.continue);
     pages++;
@@ -49,7 +54,10 @@ test('later pages have the resourceVersion of the first and do not see later wri
   ok(await api.create(path, { metadata: { name: 'e' } }), 201);
   ok(await api.delete(`${path}/d`));
   const second = ok(await api.get(path, { query: { limit: '10', continue: text(first.metadata?.continue) } }));
-  assert.deepEqual(items(second.items).map((item) => item.metadata?.name), ['c', 'd']);
+  assert.deepEqual(
+    items(second.items).map((item) => item.metadata?.name),
+    ['c', 'd'],
+  );
   assert.equal(second.metadata?.resourceVersion, first.metadata?.resourceVersion);
   assert.equal(second.metadata?.continue, undefined);
 });
@@ -68,8 +76,17 @@ test('a broken continue token is refused', async () => {
 test('a continue token with a resourceVersion is refused', async () => {
   const api = await admin();
   const first = ok(await api.get(configMaps(ns), query({ limit: '5' })));
-  const more = { limit: '5', continue: text(first.metadata?.continue), resourceVersion: text(first.metadata?.resourceVersion) };
-  refused(await api.get(configMaps(ns), query(more)), 400, 'BadRequest', /specifying resource version is not allowed when using continue/);
+  const more = {
+    limit: '5',
+    continue: text(first.metadata?.continue),
+    resourceVersion: text(first.metadata?.resourceVersion),
+  };
+  refused(
+    await api.get(configMaps(ns), query(more)),
+    400,
+    'BadRequest',
+    /specifying resource version is not allowed when using continue/,
+  );
 });
 
 test('a negative limit is taken as none', async () => {
@@ -104,7 +121,10 @@ test('an expired continue token answers 410 with a new one that goes on inconsis
   const fresh = text(expired.body.metadata?.continue);
   assert.notEqual(fresh, '');
   const rest = ok(await api.get(path, { query: { limit: '5', continue: fresh } }));
-  assert.deepEqual(items(rest.items).map((item) => item.metadata?.name), ['b', 'c', 'd']);
+  assert.deepEqual(
+    items(rest.items).map((item) => item.metadata?.name),
+    ['b', 'c', 'd'],
+  );
 });
 
 test('a list at exactly a forgotten resourceVersion answers 410', async () => {
@@ -113,5 +133,12 @@ test('a list at exactly a forgotten resourceVersion answers 410', async () => {
   ok(await api.create(configMaps(own), configMap('b')), 201);
   await compact();
   const ask = { resourceVersion: text(made.metadata?.resourceVersion), resourceVersionMatch: 'Exact' };
-  await eventually(async () => refused(await api.get(configMaps(own), { query: ask }), 410, 'Expired', 'The resourceVersion for the provided list is too old.'));
+  await eventually(async () =>
+    refused(
+      await api.get(configMaps(own), { query: ask }),
+      410,
+      'Expired',
+      'The resourceVersion for the provided list is too old.',
+    ),
+  );
 });

@@ -22,7 +22,10 @@ test('a watch tells what is added, modified and deleted, in order', async () => 
   ok(await api.delete(configMaps(ns, 'a')));
   const events = await watch.until((event) => event.type === 'DELETED');
   watch.close();
-  assert.deepEqual(events.map((event) => event.type), ['ADDED', 'MODIFIED', 'DELETED']);
+  assert.deepEqual(
+    events.map((event) => event.type),
+    ['ADDED', 'MODIFIED', 'DELETED'],
+  );
   assert.deepEqual(events[0]?.object, made);
   assert.deepEqual(events[1]?.object, changed);
   assert.ok(Number(rvOf(events[2]?.object ?? {})) > Number(rvOf(changed)));
@@ -50,7 +53,10 @@ test('a watch taken up at the last event loses and repeats nothing', async () =>
   ok(await api.create(configMaps(ns), configMap('d', {}, labels)), 201);
   const rest = await second.until((event) => nameOf(event.object) === 'd');
   second.close();
-  assert.deepEqual([...seen, ...rest].map((event) => nameOf(event.object)), ['a', 'b', 'c', 'd']);
+  assert.deepEqual(
+    [...seen, ...rest].map((event) => nameOf(event.object)),
+    ['a', 'b', 'c', 'd'],
+  );
 });
 
 test('a watch without a resourceVersion begins with what is there', async () => {
@@ -71,7 +77,10 @@ test('a watch by a label tells when an object comes to match and stops matching'
   const off = ok(await api.mergePatch(configMaps(ns, 'a'), { metadata: { labels: { on: 'no' } } }));
   const events = await watch.until((event) => event.type === 'DELETED');
   watch.close();
-  assert.deepEqual(events.map((event) => event.type), ['ADDED', 'MODIFIED', 'DELETED']);
+  assert.deepEqual(
+    events.map((event) => event.type),
+    ['ADDED', 'MODIFIED', 'DELETED'],
+  );
   assert.equal(rvOf(events[2]?.object ?? {}), rvOf(off));
   assert.deepEqual(events[2]?.object.metadata?.labels, { on: 'yes' });
 });
@@ -88,10 +97,14 @@ test('a watch over all namespaces tells of each', async () => {
   const { api, ns, rv } = await start();
   const watch = await api.watch('/api/v1/configmaps', { labelSelector: `in=${ns}`, resourceVersion: rv });
   const other = await namespace();
-  for (const space of [ns, other]) ok(await api.create(configMaps(space), configMap('a', {}, { labels: { in: ns } })), 201);
+  for (const space of [ns, other])
+    ok(await api.create(configMaps(space), configMap('a', {}, { labels: { in: ns } })), 201);
   const events = await watch.until((event) => event.object.metadata?.namespace === (other as unknown)); // a leaf
   watch.close();
-  assert.deepEqual(events.map((event) => event.object.metadata?.namespace), [ns, other]);
+  assert.deepEqual(
+    events.map((event) => event.object.metadata?.namespace),
+    [ns, other],
+  );
 });
 
 test('sendInitialEvents lists first and marks the end with a bookmark', async () => {
@@ -105,7 +118,14 @@ test('sendInitialEvents lists first and marks the end with a bookmark', async ()
   });
   const events = await watch.until((event) => event.type === 'BOOKMARK');
   watch.close();
-  assert.deepEqual(events.map((event) => [event.type, nameOf(event.object)]), [['ADDED', 'a'], ['ADDED', 'b'], ['BOOKMARK', '']]);
+  assert.deepEqual(
+    events.map((event) => [event.type, nameOf(event.object)]),
+    [
+      ['ADDED', 'a'],
+      ['ADDED', 'b'],
+      ['BOOKMARK', ''],
+    ],
+  );
   const mark = events.at(-1)?.object;
   assert.equal(mark?.kind, 'ConfigMap');
   assert.deepEqual(mark?.metadata?.annotations, { 'k8s.io/initial-events-end': 'true' });
@@ -141,7 +161,12 @@ test('a watch from a forgotten resourceVersion tells 410 in the stream', async (
 test('a watch with a resourceVersion that is no number is refused', async () => {
   const { api, ns } = await start();
   const answer = await api.get(configMaps(ns), { query: { watch: 'true', resourceVersion: 'x' } });
-  refused(answer, 500, undefined, 'resourceVersion: Invalid value: "x": strconv.ParseUint: parsing "x": invalid syntax');
+  refused(
+    answer,
+    500,
+    undefined,
+    'resourceVersion: Invalid value: "x": strconv.ParseUint: parsing "x": invalid syntax',
+  );
 });
 
 test('a watch of one named object by its path is a watch of a list of one', async () => {
@@ -186,7 +211,9 @@ test('a list and a watch from its resourceVersion leave no gap under concurrent 
 test('events of one watch have growing resourceVersions', async () => {
   const { api, ns, rv } = await start();
   const watch = await api.watch(configMaps(ns), { ...mine, resourceVersion: rv });
-  await Promise.all([1, 2, 3, 4, 5, 6].map(async (n) => ok(await api.create(configMaps(ns), configMap(`c${n}`, {}, labels)), 201)));
+  await Promise.all(
+    [1, 2, 3, 4, 5, 6].map(async (n) => ok(await api.create(configMaps(ns), configMap(`c${n}`, {}, labels)), 201)),
+  );
   let last = 0;
   for (let n = 0; n < 6; n++) {
     const now = Number(rvOf((await watch.next())?.object ?? {}));
