@@ -5,5 +5,4 @@
  */
 export { conditionsAfter, type OwnedConditions } from './conditions.ts';
 export { foldStatus, type StatusFacts } from './fold.ts';
-export { operationResult, resultOf } from './operation.ts';
 export { patchBetween } from './patch.ts';

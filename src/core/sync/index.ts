@@ -1,7 +1,14 @@
 /**
- * What to do next to make a cluster match: tasks, their order, and when to wait or stop.
+ * What to do next to make a cluster match: an Application's objects and hooks in the order of phases, waves and kinds, one
+ * step at a time, with everything a step needs in its arguments, so that a restart at any point continues where it was.
  *
- * Pure: it plans, others carry out. Begin with `types.ts`, then `plan.ts`.
+ * Pure: it plans, others carry out. Begin with `types.ts`, then `items.ts` and `step.ts`.
  */
-export { type PlanOptions, planSync } from './plan.ts';
-export type * from './types.ts';
+export { type Item, isPrune } from './item.ts';
+export { hookFinalizer, type ItemsInput, itemsOf } from './items.ts';
+export { type DeletePolicy, type HookType, type Role, roleOf, waveOf } from './marks.ts';
+export { type ObjectOptions, objectOptionsOf, type SyncOptions, syncOptionsOf } from './options.ts';
+export { compareItems, inOrder } from './order.ts';
+export { resultsAfter } from './results.ts';
+export { nextStep, type Step, type StepInput } from './step.ts';
+export type { ApplyTask, DeleteTask, Outcome, ReleaseTask, ResultCode, SyncPhase, Task } from './types.ts';

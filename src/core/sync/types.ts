@@ -1,11 +1,10 @@
 import type { KubeObject, ObjectKey } from '../objects/index.ts';
 
 export type SyncPhase = 'PreSync' | 'Sync' | 'PostSync' | 'SyncFail';
-export type OperationPhase = 'Running' | 'Terminating' | 'Succeeded' | 'Failed' | 'Error';
 export type ResultCode = 'Synced' | 'SyncFailed' | 'Pruned' | 'PruneSkipped';
 
 /** One thing to do to one object. The executor decides nothing: everything it needs is here. */
-export type Task = ApplyTask | DeleteTask;
+export type Task = ApplyTask | DeleteTask | ReleaseTask;
 
 interface TaskBase {
   readonly key: ObjectKey;
@@ -18,14 +17,15 @@ interface TaskBase {
 export interface ApplyTask extends TaskBase {
   readonly act: 'apply';
   readonly object: KubeObject;
-  /** server: server-side apply; client: three-way with last-applied; replace: PUT; create: POST. */
-  readonly mode: 'server' | 'client' | 'replace' | 'create';
-  /** Delete and create anew when the API refuses the change. */
+  /** server: server-side apply; client: three-way with last-applied; replace: PUT, or create where nothing is there. */
+  readonly mode: 'server' | 'client' | 'replace';
+  /** Delete and create anew: always with `replace`, else when the API refuses the change. */
   readonly force: boolean;
   readonly validate: boolean;
-  /** Managers whose fields become ours first (a former client-side apply). */
+  /** The manager of a former client-side apply whose fields become ours first. */
   readonly migrateFrom?: string | undefined;
   readonly live: KubeObject | undefined;
+  readonly dryRun: boolean;
 }
 
 export interface DeleteTask extends TaskBase {
@@ -34,7 +34,14 @@ export interface DeleteTask extends TaskBase {
   readonly uid: string;
   readonly resourceVersion: string;
   readonly propagation: 'Foreground' | 'Background' | 'Orphan';
-  readonly why: 'prune' | 'hook-policy' | 'cascade' | 'recreate' | 'terminate';
+  readonly why: 'prune' | 'hook' | 'cascade' | 'terminate';
+  readonly dryRun: boolean;
+}
+
+/** Takes our finalizer off a hook whose result is known, so that it can go. */
+export interface ReleaseTask extends TaskBase {
+  readonly act: 'release';
+  readonly live: KubeObject;
 }
 
 /** What became of one task. */
@@ -44,6 +51,6 @@ export interface Outcome {
   readonly message: string;
   /** What the API server answered with, for the next comparison. */
   readonly object?: KubeObject | undefined;
-  /** The right to do it was refused, or the connection failed: decides about retry. */
+  /** Our error code, where it failed: decides about retry. */
   readonly code?: string | undefined;
 }

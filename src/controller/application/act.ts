@@ -1,0 +1,29 @@
+import type { Application } from '../../core/api/index.ts';
+import { kindText } from '../../core/objects/index.ts';
+import type { Outcome, Task } from '../../core/sync/index.ts';
+import { carryOut } from './carry-out.ts';
+import type { ClusterAccess, World } from './world.ts';
+
+/** Carries tasks out one after the other, each permitted once more on the newest snapshot; one outcome per task. */
+export async function act(
+  app: Application,
+  tasks: readonly Task[],
+  access: ClusterAccess,
+  world: World,
+): Promise<Outcome[]> {
+  const outcomes: Outcome[] = [];
+  for (const task of tasks) outcomes.push(await actOne(app, task, access, world));
+  return outcomes;
+}
+
+async function actOne(app: Application, task: Task, access: ClusterAccess, world: World): Promise<Outcome> {
+  const refused = (message: string): Outcome => ({ task, status: 'SyncFailed', message });
+  const admission = world.admit(app);
+  if (admission.answer === 'ignored') return refused('the namespace of the Application is no longer watched');
+  if (admission.answer === 'refused') return refused(admission.message);
+  const resource = access.resource(task.key.group, task.key.kind);
+  if (resource === undefined) return refused(`the cluster does not serve ${kindText(task.key)}`);
+  const verdict = admission.permits(task.key, resource.namespaced);
+  if (verdict.answer !== 'allowed') return refused(verdict.message);
+  return carryOut(task, resource, access.as(admission.identity));
+}

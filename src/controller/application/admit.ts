@@ -1,0 +1,27 @@
+import { type Application, clusterKey, namespaceOfApplication, type Snapshot } from '../../core/api/index.ts';
+import { admitApplication, permitsObject } from '../../core/policy/index.ts';
+import type { Admission } from './world.ts';
+
+/** Asks the policy about an Application as a whole, on one snapshot. */
+export function admit(snapshot: Snapshot, app: Application): Admission {
+  const decision = admitApplication(snapshot, app);
+  if (!decision.ok) {
+    const [first] = decision.refusals;
+    if (first.refusal === 'namespace-not-watched') return { answer: 'ignored' };
+    return {
+      answer: 'refused',
+      condition: first.condition,
+      message: decision.refusals.map(({ message }) => message).join('; '),
+    };
+  }
+  const { project, cluster, identity } = decision;
+  if (!identity.ok)
+    return { answer: 'refused', condition: identity.verdict.condition, message: identity.verdict.message };
+  const place = { project, cluster, applicationNamespace: namespaceOfApplication(app, snapshot.controlPlane) };
+  return {
+    answer: 'admitted',
+    cluster: clusterKey(cluster),
+    identity: identity.identity,
+    permits: (key, namespaced) => permitsObject(place, { ...key, namespaced }),
+  };
+}

@@ -1,0 +1,57 @@
+import type { Application } from '../../core/api/index.ts';
+import type { Live, Rendered, Target } from '../../core/diff/index.ts';
+import type { JsonObject } from '../../core/json/index.ts';
+import type { KubeObject, ObjectKey } from '../../core/objects/index.ts';
+import type { Identity, Verdict } from '../../core/policy/index.ts';
+import type { Reader, Resource, Writer } from '../../kube/index.ts';
+import type { Logger } from '../../telemetry/index.ts';
+
+/** What a pass may touch: everything outside comes in through here, wired by `main`. */
+export interface World {
+  readonly controlPlane: string;
+  readonly log: Logger;
+  /** RFC 3339 in UTC, with seconds. */
+  now(): string;
+  /** The Application as the watch last saw it; undefined once it is gone. */
+  application(key: string): KubeObject | undefined;
+  /** Asks the policy on the newest snapshot; asked again right before each write. */
+  admit(app: Application): Admission;
+  /** From the sources to objects; throws ArgosyError where that fails. */
+  render(app: Application): Promise<Manifests>;
+  /** The way to a cluster the policy has chosen. */
+  cluster(key: string): Promise<ClusterAccess>;
+  /** Patches the Application through the control-plane door. */
+  patchApplication(app: Application, patch: JsonObject): Promise<void>;
+}
+
+/** What the policy says about an Application as a whole. */
+export type Admission =
+  /** Not ours to look at: no status, no event. */
+  | { readonly answer: 'ignored' }
+  | { readonly answer: 'refused'; readonly condition: string; readonly message: string }
+  | Admitted;
+
+export interface Admitted {
+  readonly answer: 'admitted';
+  /** `<namespace>/<secret>`. */
+  readonly cluster: string;
+  readonly identity: Identity;
+  /** Asked for every object of every phase. */
+  permits(object: ObjectKey, namespaced: boolean): Verdict;
+}
+
+export interface Manifests {
+  readonly revision: string;
+  readonly sourceType: string;
+  readonly rendered: readonly Rendered[];
+}
+
+/** One cluster, seen from one Application. */
+export interface ClusterAccess {
+  /** The kind as the cluster serves it; undefined where it surely does not. Throws where that is not known. */
+  resource(group: string, kind: string): Resource | undefined;
+  /** The targets and whatever else bears the Application's mark, or unknown where it could not be read. */
+  live(instance: string, targets: readonly Target[], known: readonly { group: string; kind: string }[]): Promise<Live>;
+  /** The door on behalf of the Application. */
+  as(identity: Identity): Reader & Writer;
+}

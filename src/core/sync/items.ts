@@ -1,0 +1,111 @@
+import type { ResourceResult, SyncOperation } from '../api/index.ts';
+import type { ComparedObject, LiveObject, Target } from '../diff/index.ts';
+import { type KubeObject, type ObjectKey, objectKey, printKey } from '../objects/index.ts';
+import { type Item, indexResults, resultKey, versionOfItem } from './item.ts';
+import { roleOf, waveOf } from './marks.ts';
+import type { SyncOptions } from './options.ts';
+import { inOrder, phases } from './order.ts';
+import type { SyncPhase } from './types.ts';
+
+/** Keeps a hook until its result was read, even where its own controller would remove it. */
+export const hookFinalizer = 'argocd.argoproj.io/hook-finalizer';
+
+export interface ItemsInput {
+  /** Managed objects: targets with their live counterparts, and live ones to be pruned. */
+  readonly objects: readonly ComparedObject[];
+  /** Targets that are hooks. */
+  readonly hooks: readonly Target[];
+  /** Looks up a live object by `printKey`: hooks are found by their name. */
+  readonly liveOf: (key: string) => LiveObject | undefined;
+  readonly sync: SyncOperation;
+  readonly options: SyncOptions;
+  readonly results: readonly ResourceResult[];
+  readonly revision: string;
+  /** Seconds since 1970 of the operation's start: part of generated hook names. */
+  readonly startedAt: number;
+}
+
+/** Every object's part in this sync, in the order they run; made anew for each step, so that a restart loses nothing. */
+export function itemsOf(input: ItemsInput): Item[] {
+  const results = indexResults(input.results);
+  const partial = (input.sync.resources?.length ?? 0) > 0;
+  const hooksOff = partial || input.sync.syncStrategy?.apply !== undefined;
+  const managed = input.objects
+    .filter(({ key }) => !partial || isSelected(key, input.sync))
+    .flatMap((object) => managedItem(object, input.options));
+  const hooks = hooksOff ? [] : input.hooks.flatMap((hook) => hookItems(hook, input));
+  const known = [...managed, ...hooks].map((item) => ({ ...item, result: results.get(resultKey(item)) }));
+  return inOrder(known, input.options);
+}
+
+function isSelected(key: ObjectKey, sync: SyncOperation): boolean {
+  return (sync.resources ?? []).some(
+    ({ group = '', kind, name, namespace = '' }) =>
+      group === key.group &&
+      kind === key.kind &&
+      name === key.name &&
+      (namespace === '' || namespace === key.namespace),
+  );
+}
+
+function managedItem(object: ComparedObject, options: SyncOptions): Item[] {
+  // Without a status an object is a hook, skipped, or bears a copied mark: not ours to touch.
+  if (object.hook || object.status === undefined) return [];
+  const { key, target, live, modified } = object;
+  const marked = target?.object ?? live?.object;
+  if (marked === undefined || (options.applyOutOfSyncOnly && target !== undefined && !modified)) return [];
+  const wave = waveOf(marked);
+  return [
+    {
+      key,
+      version: versionOfItem(target, live),
+      phase: 'Sync',
+      wave,
+      target,
+      live,
+      modified,
+      hook: undefined,
+      result: undefined,
+    },
+  ];
+}
+
+function hookItems(hook: Target, input: ItemsInput): Item[] {
+  const role = roleOf(hook.object);
+  if (role.role !== 'hook') return [];
+  const wanted = role.types.filter((type): type is SyncPhase => (phases as readonly string[]).includes(type));
+  return wanted.map((phase) => {
+    const object = guarded(named(hook.object, phase, input));
+    const key = objectKey(object);
+    const live = input.liveOf(printKey(key));
+    const target: Target = { ...hook, key, object };
+    return {
+      key,
+      version: versionOfItem(target, live),
+      phase,
+      wave: waveOf(object),
+      target,
+      live,
+      modified: true,
+      hook: { policies: role.policies },
+      result: undefined,
+    };
+  });
+}
+
+/** A generated name is the same in every step of one operation, so that a restart finds its hook again. */
+function named(object: KubeObject, phase: SyncPhase, input: ItemsInput): KubeObject {
+  const { generateName, ...metadata } = object.metadata;
+  if (metadata.name !== undefined && metadata.name !== '') return object;
+  if (generateName === undefined) return object;
+  const short = input.revision.length >= 8 ? input.revision.slice(0, 7) : input.revision;
+  return {
+    ...object,
+    metadata: { ...metadata, name: `${generateName}${short}-${phase.toLowerCase()}-${input.startedAt}` },
+  };
+}
+
+function guarded(object: KubeObject): KubeObject {
+  const finalizers = [...new Set([...(object.metadata.finalizers ?? []), hookFinalizer])];
+  return { ...object, metadata: { ...object.metadata, finalizers } };
+}

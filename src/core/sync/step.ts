@@ -1,0 +1,244 @@
+import type { ResourceResult } from '../api/index.ts';
+import type { Health } from '../health/index.ts';
+import { type KubeObject, kindText } from '../objects/index.ts';
+import { type Item, isFailed, isPending, isPrune, isRunning } from './item.ts';
+import { hookFinalizer } from './items.ts';
+import { observe } from './observe.ts';
+import { applyTask, deleteTask, needsConfirmation, pruneRefusal, releaseTask, type TaskOptions } from './tasks.ts';
+import type { Task } from './types.ts';
+
+export interface StepInput extends TaskOptions {
+  /** In order, with the results so far. */
+  readonly items: readonly Item[];
+  readonly prune: boolean;
+  readonly health: (object: KubeObject) => Health | undefined;
+  /** A person approved prunes since the operation began. */
+  readonly approved: boolean;
+  readonly terminating: boolean;
+  /** Apply also what matches already, as Argo CD does; by default it is reported without a call. */
+  readonly applyAll: boolean;
+}
+
+/**
+ * What to do next in a sync. `run`: carry out the tasks, then ask again. `wait`: nothing until a live object changes.
+ * `end`: the operation is over once the tasks (cleaning up) are carried out.
+ */
+export type Step =
+  | {
+      readonly next: 'run';
+      readonly tasks: readonly Task[];
+      readonly results: readonly ResourceResult[];
+      readonly final: boolean;
+    }
+  | {
+      readonly next: 'wait';
+      readonly message: string;
+      readonly tasks: readonly Task[];
+      readonly results: readonly ResourceResult[];
+    }
+  | {
+      readonly next: 'end';
+      readonly phase: 'Succeeded' | 'Failed';
+      readonly message: string;
+      readonly tasks: readonly Task[];
+      readonly results: readonly ResourceResult[];
+    };
+
+/** One step of a sync: reads what the last one led to, then waits, ends, or runs exactly one wave of one phase. */
+export function nextStep(input: StepInput): Step {
+  const multiStep = isMultiStep(input.items);
+  const items = input.items.map((item) => observe(item, input.health, multiStep));
+  const results = items.flatMap(({ result }) => (result === undefined ? [] : [result]));
+  if (input.terminating) return terminate(items, results, input);
+  const releases = releaseFinished(items);
+  const waiting = awaited(items, multiStep);
+  if (waiting !== undefined) return { next: 'wait', message: waiting, tasks: releases, results };
+  if (items.some((item) => isFailed(item) && item.phase !== 'SyncFail')) return fail(items, results, releases, input);
+  const pending = items.filter((item) => isPending(item) && item.phase !== 'SyncFail');
+  const first = pending[0];
+  if (first === undefined) return succeed(items, results, releases, input);
+  const wave = pending.filter((item) => item.phase === first.phase && item.wave === first.wave);
+  return runWave(wave, { results, releases, final: wave.length === pending.length, multiStep, input });
+}
+
+/** With one phase and one wave there is no "after": nothing waits for health, except for hooks. */
+function isMultiStep(items: readonly Item[]): boolean {
+  const [first, last] = [items[0], items.at(-1)];
+  return first !== undefined && last !== undefined && (first.phase !== last.phase || first.wave !== last.wave);
+}
+
+function awaited(items: readonly Item[], multiStep: boolean): string | undefined {
+  const running = items.filter((item) => isRunning(item) && (multiStep || item.hook !== undefined));
+  if (running.length > 0) {
+    const hooks = running.filter(({ hook }) => hook !== undefined);
+    return hooks.length > 0
+      ? waitingFor('completion of hook', hooks, 'hooks')
+      : waitingFor('healthy state of', running, 'resources');
+  }
+  const going = items.filter(
+    (item) =>
+      isPrune(item) && item.result?.status === 'Pruned' && item.live?.object.metadata.deletionTimestamp !== undefined,
+  );
+  return going.length > 0 ? waitingFor('deletion of', going, 'resources') : undefined;
+}
+
+function waitingFor(what: string, items: readonly Item[], noun: string): string {
+  const { group, kind, name } = items[0]?.key ?? { group: '', kind: '', name: '' };
+  const more = items.length > 1 ? ` and ${items.length - 1} more ${noun}` : '';
+  return `waiting for ${what} ${group}/${kind}/${name}${more}`;
+}
+
+interface WaveContext {
+  readonly results: readonly ResourceResult[];
+  readonly releases: readonly Task[];
+  /** No other wave is pending. */
+  readonly final: boolean;
+  readonly multiStep: boolean;
+  readonly input: StepInput;
+}
+
+function runWave(wave: readonly Item[], { results, releases, final, multiStep, input }: WaveContext): Step {
+  const unapproved = wave.filter(
+    (item) => mayPrune(item, input) && needsConfirmation(item, input.options) && !input.approved,
+  );
+  if (unapproved.length > 0) {
+    return {
+      next: 'wait',
+      message: waitingFor('pruning confirmation of', unapproved, 'resources'),
+      tasks: releases,
+      results,
+    };
+  }
+  const stale = wave.filter((item) => item.hook?.policies.includes('BeforeHookCreation') && item.live !== undefined);
+  // A hook of the last sync goes before its successor of the same name can come: in a step of its own.
+  if (stale.length > 0) return makeRoom(stale, results, releases, input);
+  const skipped = wave.flatMap((item) => skippedResult(item, multiStep, input));
+  const tasks = wave.flatMap((item) => tasksOf(item, input));
+  return {
+    next: 'run',
+    tasks: [...releases, ...tasks],
+    results: [...results, ...skipped],
+    final: final && wave.every(({ hook }) => hook === undefined),
+  };
+}
+
+function makeRoom(
+  stale: readonly Item[],
+  results: readonly ResourceResult[],
+  releases: readonly Task[],
+  input: StepInput,
+): Step {
+  const tasks = stale.flatMap((item) => [...release(item), ...some(deleteTask(item, 'hook', input))]);
+  return {
+    next: 'wait',
+    message: waitingFor('deletion of hook', stale, 'hooks'),
+    tasks: [...releases, ...tasks],
+    results,
+  };
+}
+
+const mayPrune = (item: Item, { prune, options }: StepInput): boolean =>
+  isPrune(item) && pruneRefusal(item, prune, options) === undefined;
+
+function tasksOf(item: Item, input: StepInput): Task[] {
+  if (isPrune(item)) return mayPrune(item, input) ? some(deleteTask(item, 'prune', input)) : [];
+  return needsNothing(item, input) ? [] : some(applyTask(item, input));
+}
+
+function needsNothing(item: Item, input: StepInput): boolean {
+  return item.hook === undefined && !item.modified && !input.applyAll;
+}
+
+/**
+ * Results of what is settled without a call: matches already, may not be pruned, or is going already. Where later waves
+ * depend on it, an object that matches still has to be seen healthy.
+ */
+function skippedResult(item: Item, multiStep: boolean, input: StepInput): ResourceResult[] {
+  const { group, kind, namespace, name } = item.key;
+  const row = (status: string, message: string, hookPhase = 'Succeeded'): ResourceResult[] => [
+    { group, version: item.version, kind, namespace, name, status, message, hookPhase, syncPhase: item.phase },
+  ];
+  if (isPrune(item)) {
+    const refusal = pruneRefusal(item, input.prune, input.options);
+    if (refusal !== undefined) return row('PruneSkipped', refusal);
+    return item.live?.object.metadata.deletionTimestamp === undefined ? [] : row('Pruned', 'pruned');
+  }
+  if (!needsNothing(item, input)) return [];
+  return row('Synced', `${kindText(item.key)}/${name} unchanged`, multiStep ? 'Running' : 'Succeeded');
+}
+
+function fail(
+  items: readonly Item[],
+  results: readonly ResourceResult[],
+  releases: readonly Task[],
+  input: StepInput,
+): Step {
+  const rescue = items.filter((item) => item.phase === 'SyncFail' && isPending(item));
+  if (rescue.length > 0) {
+    const stale = rescue.filter(
+      (item) => item.hook?.policies.includes('BeforeHookCreation') && item.live !== undefined,
+    );
+    if (stale.length > 0) return makeRoom(stale, results, releases, input);
+    return {
+      next: 'run',
+      tasks: [...releases, ...rescue.flatMap((item) => some(applyTask(item, input)))],
+      results,
+      final: false,
+    };
+  }
+  const cleanup = items.flatMap((item) =>
+    item.hook?.policies.includes('HookFailed') ? [...release(item), ...some(deleteTask(item, 'hook', input))] : [],
+  );
+  return { next: 'end', phase: 'Failed', message: failureMessage(items), tasks: [...releases, ...cleanup], results };
+}
+
+function failureMessage(items: readonly Item[]): string {
+  const failed = items.filter(isFailed);
+  const refused = failed.filter(({ result }) => result?.status === 'SyncFailed');
+  const reasons = [
+    ...new Set((refused.length > 0 ? refused : failed).map(({ result }) => result?.message ?? '')),
+  ].filter((text) => text !== '');
+  const head =
+    refused.length > 0
+      ? 'one or more objects failed to apply'
+      : 'one or more synchronization tasks completed unsuccessfully';
+  return reasons.length === 0 ? head : `${head}, reason: ${reasons.join(',')}`;
+}
+
+function succeed(
+  items: readonly Item[],
+  results: readonly ResourceResult[],
+  releases: readonly Task[],
+  input: StepInput,
+): Step {
+  const cleanup = items.flatMap((item) =>
+    item.hook?.policies.includes('HookSucceeded') ? some(deleteTask(item, 'hook', input)) : [],
+  );
+  return {
+    next: 'end',
+    phase: 'Succeeded',
+    message: 'successfully synced (no more tasks)',
+    tasks: [...releases, ...cleanup],
+    results,
+  };
+}
+
+/** Somebody stops the operation: hooks that still run are removed, nothing else is touched. */
+function terminate(items: readonly Item[], results: readonly ResourceResult[], input: StepInput): Step {
+  const running = items.filter((item) => item.hook !== undefined && isRunning(item) && item.live !== undefined);
+  const tasks = running.flatMap((item) => [...release(item), ...some(deleteTask(item, 'terminate', input))]);
+  return { next: 'end', phase: 'Failed', message: 'Operation terminated', tasks, results };
+}
+
+/** Hooks whose result is known no longer need to be kept. */
+function releaseFinished(items: readonly Item[]): Task[] {
+  return items.filter((item) => item.hook !== undefined && !isPending(item) && !isRunning(item)).flatMap(release);
+}
+
+function release(item: Item): Task[] {
+  return item.live?.object.metadata.finalizers?.includes(hookFinalizer) ? some(releaseTask(item)) : [];
+}
+
+function some<T>(value: T | undefined): T[] {
+  return value === undefined ? [] : [value];
+}
