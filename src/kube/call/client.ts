@@ -11,7 +11,8 @@ import type { Wire, WireAnswer } from '../transport/wire.ts';
 import type { Limiter } from './limiter.ts';
 import { nextDelay, type Repeatable } from './retry.ts';
 
-const maxAnswer = 128 * 1024 * 1024;
+/** Several times what an API server stores in one object; a larger answer would hold the main loop too long. */
+const maxAnswer = 8 * 1024 * 1024;
 const maxRefusal = 256 * 1024;
 
 /** One call of the Kubernetes API, before credentials and retries. */
@@ -52,6 +53,11 @@ export interface ClientParts {
   readonly prefix: string;
 }
 
+/** What the last attempt of a call carried, so that a 401 is held against that and not against what came since. */
+interface UsedCredential {
+  header: string | undefined;
+}
+
 /** Sends calls with the credential, within their deadlines, again where that is safe; every failure is an ArgosyError. */
 export class Client {
   readonly #parts: ClientParts;
@@ -72,7 +78,7 @@ export class Client {
   async json(call: Call): Promise<JsonObject> {
     const limit = new CallLimit(call.subject, call.deadlineMs, call.signal);
     try {
-      const bytes = await this.#repeating(call, limit, () => this.#jsonOnce(call, limit));
+      const bytes = await this.#repeating(call, limit, (used) => this.#jsonOnce(call, limit, used));
       return parseAnswer(bytes, call.subject);
     } finally {
       limit.dispose();
@@ -81,8 +87,8 @@ export class Client {
 
   /** Makes a call and hands the body over as a stream; `stream` bodies take no turn of the limiter. */
   async open(call: Call, lane: 'call' | 'stream', limit: CallLimit): Promise<Readable> {
-    const answer = await this.#repeating(call, limit, () =>
-      this.#turn(limit, lane, () => this.#send(call, lane, limit)),
+    const answer = await this.#repeating(call, limit, (used) =>
+      this.#turn(limit, lane, () => this.#send(call, lane, limit, used)),
     );
     return plainBody(answer, call.subject);
   }
@@ -97,9 +103,9 @@ export class Client {
     });
   }
 
-  #jsonOnce(call: Call, limit: CallLimit): Promise<Buffer> {
+  #jsonOnce(call: Call, limit: CallLimit, used: UsedCredential): Promise<Buffer> {
     return this.#turn(limit, 'call', async () => {
-      const answer = await this.#send(call, 'call', limit);
+      const answer = await this.#send(call, 'call', limit, used);
       return readAll(plainBody(answer, call.subject), call.subject, maxAnswer);
     });
   }
@@ -123,15 +129,16 @@ export class Client {
     }
   }
 
-  async #repeating<T>(call: Call, limit: CallLimit, attempt: () => Promise<T>): Promise<T> {
+  async #repeating<T>(call: Call, limit: CallLimit, attempt: (used: UsedCredential) => Promise<T>): Promise<T> {
+    const used: UsedCredential = { header: undefined };
     let renewed = false;
     for (let count = 1; ; count++) {
       try {
-        return await attempt();
+        return await attempt(used);
       } catch (error) {
         if (limit.ended !== undefined) throw limit.ended;
         const ours = fromNetwork(error, call.subject, this.secrets());
-        if (ours.code === 'kube-unauthorized' && !renewed && this.#parts.auth.renew()) {
+        if (ours.code === 'kube-unauthorized' && !renewed && this.#parts.auth.renew(used.header)) {
           renewed = true;
           continue;
         }
@@ -151,9 +158,10 @@ export class Client {
     }
   }
 
-  async #send(call: Call, lane: 'call' | 'stream', limit: CallLimit): Promise<WireAnswer> {
+  async #send(call: Call, lane: 'call' | 'stream', limit: CallLimit, used: UsedCredential): Promise<WireAnswer> {
     const authorization = this.#parts.auth.header();
-    const header = authorization instanceof Promise ? await authorization : authorization;
+    const header = authorization instanceof Promise ? await limit.race(authorization) : authorization;
+    used.header = header;
     const answer = await this.#parts.wire.send(
       {
         method: call.method,

@@ -13,8 +13,8 @@ const defaultBounds: LimiterBounds = { start: 16, floor: 1, ceiling: 84 };
 export type CallEnd = 'fine' | 'overloaded' | 'failed';
 
 /**
- * How many calls may be under way at once on one connection. It grows by one per round of calls while answers come
- * about as fast as ever, stays when they slow down, and halves when the server says it has too much.
+ * How many calls may be under way at once on one connection. It grows while answers come about as fast as ever,
+ * stays when they slow down, and halves when the server says it has too much.
  */
 export class Limiter {
   readonly #bounds: LimiterBounds;
@@ -22,7 +22,7 @@ export class Limiter {
   #limit: number;
   #active = 0;
   #best = Number.POSITIVE_INFINITY;
-  #recent = 0;
+  #sum = 0;
   #sinceChange = 0;
 
   constructor(bounds: LimiterBounds = defaultBounds) {
@@ -74,18 +74,24 @@ export class Limiter {
   #halve(): void {
     if (this.#sinceChange < this.#active) return;
     this.#limit = Math.max(this.#bounds.floor, Math.floor(this.#limit / 2));
-    this.#sinceChange = 0;
+    this.#nextRound();
   }
 
+  /** Grows by one per round of calls while they wait and the mean stays within twice the best; shrinks beyond four times. */
   #learn(ms: number): void {
-    this.#recent = this.#recent === 0 ? ms : this.#recent * 0.9 + ms * 0.1;
-    // The best drifts up slowly, so that one lucky answer does not hold the limit down for ever.
-    this.#best = Math.min(this.#best * 1.002, Math.max(ms, 1));
+    this.#best = Math.min(this.#best, Math.max(ms, 1));
+    this.#sum += ms;
     if (++this.#sinceChange < this.#limit) return;
-    this.#sinceChange = 0;
-    const perCall = this.#recent / this.#limit; // queueing grows with what is under way; the server's own pace does not
-    if (this.#waiting.length > 0 && perCall < this.#best * 2)
+    const mean = this.#sum / this.#sinceChange;
+    if (mean <= this.#best * 2 && this.#waiting.length > 0)
       this.#limit = Math.min(this.#bounds.ceiling, this.#limit + 1);
-    else if (this.#recent > this.#best * 2 * this.#limit && this.#limit > this.#bounds.start) this.#limit--;
+    else if (mean > this.#best * 4 && this.#limit > this.#bounds.start) this.#limit--;
+    this.#nextRound();
+  }
+
+  #nextRound(): void {
+    this.#sinceChange = 0;
+    this.#sum = 0;
+    this.#best *= 1.02; // drifts up, so that one lucky answer does not hold the limit down for ever
   }
 }

@@ -24,10 +24,8 @@ export function nextDelay(
 function mayRepeat(error: ArgosyError, repeatable: Repeatable): boolean {
   switch (error.code) {
     case 'kube-busy':
-      // Priority and fairness rejects before it acts; other 429s (an eviction) are an answer.
-      return error.retryAfterMs !== undefined && error.reason !== undefined
-        ? !isEviction(error)
-        : repeatable === 'always';
+      // A server that names a time to come back rejected before it acted; an eviction's 429 is an answer.
+      return (repeatable === 'always' || error.retryAfterMs !== undefined) && !isEviction(error);
     case 'kube-unreachable':
       return repeatable === 'always' || isUnprocessed(error);
     case 'kube-timeout':

@@ -10,8 +10,8 @@ export interface KeyPair {
 export interface Authenticator {
   /** The Authorization header; a promise only where something must be read or run first. */
   header(): string | undefined | Promise<string | undefined>;
-  /** The server said 401: forget what was cached. True if trying again may help. */
-  renew(): boolean;
+  /** The server said 401 to this header: forget it if it is still the one. True if trying again may help. */
+  renew(used: string | undefined): boolean;
   keyPair(): KeyPair | undefined;
   /** What must never appear in a message. */
   secrets(): readonly string[];

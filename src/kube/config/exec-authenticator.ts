@@ -33,7 +33,8 @@ export class ExecAuthenticator implements Authenticator {
   }
 
   /** A program that just ran would say the same again; it is not run for every 401. */
-  renew(): boolean {
+  renew(used: string | undefined): boolean {
+    if (this.#status === undefined || headerOf(this.#status) !== used) return true;
     if (this.#surroundings.now() - this.#fetchedAt < 5_000) return false;
     this.#status = undefined;
     return true;

@@ -10,7 +10,8 @@ export class TokenFile implements Authenticator {
   readonly #now: () => number;
   #token: string | undefined;
   #readAt = Number.NEGATIVE_INFINITY;
-  #renewed = false;
+  #doubted: string | undefined;
+  #reading: Promise<string> | undefined;
 
   constructor(path: string, now: () => number) {
     this.#path = path;
@@ -19,13 +20,18 @@ export class TokenFile implements Authenticator {
 
   header(): string | Promise<string> {
     if (this.#token !== undefined && this.#now() - this.#readAt < rereadMs) return bearer(this.#token);
-    return this.#read();
+    this.#reading ??= this.#read().finally(() => {
+      this.#reading = undefined;
+    });
+    return this.#reading;
   }
 
-  renew(): boolean {
-    if (this.#renewed) return false;
+  /** Each token is given one doubt: refused again after it was read anew, it is simply not accepted. */
+  renew(used: string | undefined): boolean {
+    if (this.#token === undefined || used !== bearer(this.#token)) return true;
+    if (this.#doubted === this.#token) return this.#readAt === Number.NEGATIVE_INFINITY;
+    this.#doubted = this.#token;
     this.#readAt = Number.NEGATIVE_INFINITY;
-    this.#renewed = true;
     return true;
   }
 
@@ -41,7 +47,6 @@ export class TokenFile implements Authenticator {
     try {
       if ((await stat(this.#path)).size > 1024 * 1024) throw new Error('too large');
       const token = (await readFile(this.#path, 'utf8')).trim();
-      if (token !== this.#token) this.#renewed = false;
       this.#token = token;
       this.#readAt = this.#now();
       return bearer(token);

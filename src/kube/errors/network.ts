@@ -17,15 +17,24 @@ export function isUnprocessed(error: Error): boolean {
 
 const tlsCodes = /^(ERR_TLS_|ERR_SSL_|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|HOSTNAME_MISMATCH|EPROTO$|INVALID_CA)/;
 
+/** Bytes that are no HTTP, no gzip: somebody else's protocol. */
+const strangeCodes = /^(HPE_|Z_|ERR_HTTP2_ERROR$|ERR_INVALID_)/;
+
 /** The error for what Node says about a socket, a name or a certificate. */
 export function fromNetwork(error: unknown, subject: string, secrets: readonly string[] = []): ArgosyError {
   if (isArgosyError(error)) return error;
   const code = codeText(error);
   const text = scrub(error instanceof Error ? error.message : String(error), secrets).slice(0, 512);
-  const ours: ErrorCode = tlsCodes.test(code) ? 'kube-tls' : code === 'ETIMEDOUT' ? 'kube-timeout' : 'kube-unreachable';
+  const ours = codeOf(code);
   const mine = new ArgosyError(ours, `${subject}: ${text}${code === '' ? '' : ` (${code})`}`, { subject });
   // nghttp2 names this in words only; the peer promises that it did nothing for such a stream.
   return /REFUSED_STREAM/.test(text) ? markUnprocessed(mine) : mine;
+}
+
+function codeOf(code: string): ErrorCode {
+  if (tlsCodes.test(code)) return 'kube-tls';
+  if (strangeCodes.test(code)) return 'kube-malformed';
+  return code === 'ETIMEDOUT' ? 'kube-timeout' : 'kube-unreachable';
 }
 
 function codeText(error: unknown): string {

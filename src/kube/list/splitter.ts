@@ -12,7 +12,7 @@ export interface ListLimits {
   readonly maxDepth: number;
 }
 
-export const defaultListLimits: ListLimits = { maxItem: 32 * 1024 * 1024, maxShell: 1024 * 1024, maxDepth: 1000 };
+export const defaultListLimits: ListLimits = { maxItem: 8 * 1024 * 1024, maxShell: 1024 * 1024, maxDepth: 1000 };
 
 type Mode = 'shell' | 'first-item' | 'item' | 'after-item' | 'next-item' | 'done';
 

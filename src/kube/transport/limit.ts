@@ -61,6 +61,14 @@ export class CallLimit implements Limit {
     });
   }
 
+  /** What the promise brings, or the end of the call if that comes first. */
+  race<T>(promise: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const forget = this.onEnd(reject);
+      promise.then(resolve, reject).finally(forget).catch(reject);
+    });
+  }
+
   readonly #late = (): void => {
     const text = `${this.#subject}: no answer within ${this.#deadlineMs} ms`;
     this.end(new ArgosyError('kube-timeout', text, { subject: this.#subject }));

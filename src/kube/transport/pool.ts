@@ -1,5 +1,6 @@
 import type { TLSSocket } from 'node:tls';
 import { ArgosyError } from '../../core/errors/index.ts';
+import { markUnprocessed } from '../errors/network.ts';
 import { bracketed, dial, type Endpoint } from './dial.ts';
 import { Http1Wire } from './http1.ts';
 import { type Heartbeat, Session } from './session.ts';
@@ -25,27 +26,28 @@ export class PoolWire implements Wire {
 
   async send(request: WireRequest, limit: Limit): Promise<WireAnswer> {
     if (limit.ended !== undefined) throw limit.ended;
-    return (this.#http1 ?? this.#ready(request.lane) ?? (await this.#waitFor(request.lane, limit))).send(
-      request,
-      limit,
-    );
+    const wire = this.#http1 ?? this.#ready(request.lane) ?? (await this.#waitFor(request.lane, limit));
+    return wire.send(request, limit);
   }
 
-  /** A session with room, if one is open. */
+  /** A place on an open session, if one has room. */
   #ready(lane: WireRequest['lane']): Session | undefined {
-    const sessions = this.#lanes[lane];
-    for (const session of sessions) if (session.usable && session.streams < maxStreams) return session;
+    for (const session of this.#lanes[lane]) {
+      if (!session.usable || session.streams >= maxStreams) continue;
+      session.reserve();
+      return session;
+    }
     return undefined;
   }
 
   /** Dialling outlives a caller that gives up: the next one profits, and `connectMs` ends it in any case. */
   async #waitFor(lane: WireRequest['lane'], limit: Limit): Promise<Session | Wire> {
     for (;;) {
-      const opening = this.#dialling.get(lane) ?? this.#dial(lane);
-      const opened = await raceLimit(opening, limit);
-      if (!(opened instanceof Session) || (opened.usable && opened.streams < maxStreams)) return opened;
-      const other = this.#ready(lane);
-      if (other !== undefined) return other;
+      const opened = await limit.race(this.#dialling.get(lane) ?? this.#dial(lane));
+      if (!(opened instanceof Session)) return opened;
+      const place = this.#ready(lane);
+      if (place !== undefined) return place;
+      if (!opened.usable) throw lostAtOnce(this.#endpoint.host);
     }
   }
 
@@ -88,9 +90,9 @@ export class PoolWire implements Wire {
   }
 }
 
-function raceLimit<T>(promise: Promise<T>, limit: Limit): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const forget = limit.onEnd(reject);
-    promise.then(resolve, reject).finally(forget).catch(reject);
-  });
+/** A server that takes the connection and closes it at once must not be dialled in a tight loop: the caller's retry waits. */
+function lostAtOnce(host: string): ArgosyError {
+  return markUnprocessed(
+    new ArgosyError('kube-unreachable', `${host}: the connection was closed at once`, { subject: host }),
+  );
 }

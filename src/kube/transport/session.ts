@@ -23,8 +23,9 @@ export class Session {
   #timer: NodeJS.Timeout | undefined;
   #lastByte = 0;
   #goneAway = false;
+  #probing = false;
   #death: Error | undefined;
-  /** Streams under way. */
+  /** Streams under way or promised. */
   streams = 0;
 
   constructor(authority: string, socket: Socket, heartbeat: Heartbeat) {
@@ -52,29 +53,36 @@ export class Session {
     return !this.#goneAway && !this.#session.closed && !this.#session.destroyed;
   }
 
+  /** Takes a place before the request is sent: several callers may wait for the same new session. */
+  reserve(): void {
+    this.streams++;
+  }
+
+  /** Sends a request whose place was reserved. */
   send(request: WireRequest, limit: Limit): Promise<WireAnswer> {
     return new Promise((resolve, reject) => {
       const stream = this.#open(request, reject);
       if (stream === undefined) return;
-      this.streams++;
-      let failure: Error | undefined;
+      let answered = false;
       const forget = limit.onEnd((error) => {
-        failure = error;
+        reject(error);
         stream.close(constants.NGHTTP2_CANCEL);
         stream.destroy(error);
-        reject(error);
+        if (!answered) this.#probe(); // a session that answers nothing must not be the next caller's trap
       });
       stream.on('response', (headers) => {
-        const status = Number(headers[':status']);
+        answered = true;
         const header = (name: string): string | undefined => text(headers[name]);
-        resolve({ status, header, body: stream });
+        resolve({ status: Number(headers[':status']), header, body: stream });
       });
-      stream.on('error', (error) => reject(failure ?? this.#translate(error, request)));
+      stream.on('error', (error) => {
+        if (!answered) reject(this.#translate(error, request));
+      });
       stream.on('close', () => {
         this.streams--;
         forget();
         // A stream the peer never looked at closes without an error after a GOAWAY.
-        reject(this.#closedEarly(request, stream));
+        if (!answered) reject(this.#closedEarly(request, stream));
       });
     });
   }
@@ -86,6 +94,7 @@ export class Session {
       if (request.body !== undefined) stream.end(request.body);
       return stream;
     } catch (error) {
+      this.streams--;
       reject(markUnprocessed(fromNetwork(error, request.subject)));
       return undefined;
     }
@@ -110,11 +119,20 @@ export class Session {
       this.#lastByte = seen;
       return;
     }
+    this.#probe();
+  }
+
+  #probe(): void {
+    if (this.#session.destroyed || this.#probing) return;
+    this.#probing = true;
     const dead = setTimeout(() => {
       this.#session.destroy(new Error('no answer to an HTTP/2 ping'), constants.NGHTTP2_CANCEL);
     }, this.#heartbeat.answerMs).unref();
-    const sent = this.#session.ping(() => clearTimeout(dead));
-    if (!sent) clearTimeout(dead);
+    const answered = (): void => {
+      this.#probing = false;
+      clearTimeout(dead);
+    };
+    if (!this.#session.ping(answered)) answered();
   }
 
   /** Ends the session and whatever runs on it. */

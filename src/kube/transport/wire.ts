@@ -30,4 +30,5 @@ export interface Limit {
   /** The error once it has fired. */
   readonly ended: Error | undefined;
   onEnd(listener: (error: Error) => void): () => void;
+  race<T>(promise: Promise<T>): Promise<T>;
 }

@@ -20,6 +20,8 @@ const telling = new Set([
   'kube-malformed',
 ]);
 
+const relist = new Set(['kube-gone', 'kube-malformed', 'internal']);
+
 /** What a following is about. */
 export interface FollowParts {
   readonly client: Client;
@@ -102,7 +104,9 @@ class Follower {
       this.#take(event);
     };
     const onOpen = (): void => {
-      if (this.#broken) this.#whole();
+      if (!this.#broken) return;
+      this.#broken = false;
+      this.#sink.complete(this.#version);
     };
     const select = { ...options, deadlineMs: undefined, signal: this.#signal, resourceVersion: this.#version };
     await watch(client, { identity, resource, options: select, onEvent, onOpen });
@@ -124,9 +128,11 @@ class Follower {
   async #recover(error: ArgosyError): Promise<void> {
     this.#failures++;
     const listFailed = this.#version === '';
-    if (error.code === 'kube-gone') this.#version = '';
-    else if (listFailed || telling.has(error.code) || this.#failures >= patience) this.#break(error);
-    if (!this.#ended()) await this.#wait(error.code === 'kube-gone' ? Math.min(this.#failures, 3) : this.#failures);
+    // An event that could not be taken in must not be passed over: only a new list mends that.
+    if (relist.has(error.code)) this.#version = '';
+    if (error.code !== 'kube-gone' && (listFailed || telling.has(error.code) || this.#failures >= patience))
+      this.#break(error);
+    if (!this.#ended()) await this.#wait(this.#failures, error.retryAfterMs);
   }
 
   #break(error: ArgosyError): void {
@@ -134,10 +140,10 @@ class Follower {
     if (this.#sink.broken(error) === 'stop') this.#stopped = true;
   }
 
-  async #wait(failures: number): Promise<void> {
+  async #wait(failures: number, atLeastMs = 0): Promise<void> {
     const limit = new CallLimit(`follow ${this.#parts.resource.plural}`, undefined, this.#signal);
     try {
-      await limit.pause(backoff(failures - 1, this.#parts.client.random));
+      await limit.pause(Math.max(atLeastMs, backoff(failures - 1, this.#parts.client.random)));
     } catch {
       // Stopped while waiting.
     } finally {

@@ -10,7 +10,7 @@ import { LineSplitter } from './lines.ts';
 
 const openMs = 60_000;
 const defaultSilenceMs = 150_000;
-const maxLine = 32 * 1024 * 1024;
+const maxLine = 8 * 1024 * 1024;
 const metadataEvents = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json';
 
 /** What one watch is about and whom it tells. */
