@@ -7,6 +7,7 @@
 export { type ApplyRequest, type ApplyResult, applyObject } from './apply.ts';
 export { compareFields, type FieldComparison } from './compare.ts';
 export { type Conflict, conflictCauses, conflictMessage } from './conflict.ts';
+export { applyDefaults } from './defaults.ts';
 export { fieldSetOf } from './field-set-of.ts';
 export {
   difference,
@@ -30,7 +31,11 @@ export { migrateManager } from './migrate.ts';
 export { objectMetaSchema } from './object-meta.ts';
 export type { PatchResult } from './patch-result.ts';
 export { type PathElement, printPath } from './path.ts';
+export { type Problem, type ProblemType, printProblems, problem } from './problem.ts';
+export { type Pruned, prune, strictDecodingError } from './prune.ts';
 export { removeFields } from './remove.ts';
+export { ruleError } from './rules.ts';
 export type { ResolveRef, Schema } from './schema.ts';
 export { strategicMergePatch } from './strategic.ts';
 export { type UpdateRequest, updateManagedFields } from './update-managed-fields.ts';
+export { type ValidateOptions, validate } from './validate.ts';
