@@ -1,0 +1,42 @@
+/**
+ * Who may do what, where, as whom: every decision about tenants, as pure functions of one snapshot.
+ *
+ * Each answers with a compact verdict; given a recorder, the same call also leaves the chain of facts behind it. Nothing
+ * here reads a cluster or a clock: the caller brings snapshot, instants and answers of API servers, and acts on what is
+ * said. Begin with `application.ts`, the gate of every pass; `effective.ts` says what a project is made of.
+ */
+export { type Admission, admitApplication } from './application.ts';
+export { type Assembled, assembleSnapshot, type Installation, type Unreadable } from './assemble.ts';
+export { type Association, associate, listsNamespace, watchesNamespace } from './association.ts';
+export { type Resolution, resolveCluster } from './cluster.ts';
+export { type AcceptanceInputs, acceptCluster, acceptClusters } from './cluster-acceptance.ts';
+export { permitsDestination } from './destination.ts';
+export { EffectiveProject, effectiveProject } from './effective.ts';
+export { type Fact, FactList, factLimit, type Recorder } from './fact.ts';
+export { type IdentityDecision, identityFor } from './identity.ts';
+export { type Place, permitsObject, type Subject } from './object.ts';
+export { isListed, type Outbound, permitsConnection, permitsFiles } from './outbound.ts';
+export { type Aged, withinQuota } from './quota.ts';
+export { isNamespaced } from './scope.ts';
+export { allSources, permitsSource, permitsSources } from './source.ts';
+export {
+  type Allowed,
+  allowed,
+  type ConditionType,
+  type Denied,
+  denied,
+  type Refusal,
+  type Undecided,
+  type Verdict,
+} from './verdict.ts';
+export {
+  accessReviews,
+  type Meaning,
+  type ReadAnswer,
+  type ReadTarget,
+  type Review,
+  type ReviewAnswer,
+  readMeaning,
+  visibilityMode,
+} from './visibility.ts';
+export { type ClusterReason, type Identity, type ServiceAccountUser, serviceAccountUser } from './who.ts';

@@ -1,0 +1,21 @@
+import type { Cluster } from '../api/index.ts';
+import type { DestinationMatch } from './destinations.ts';
+import type { IdentityAnswer } from './identity.ts';
+import { Memo, PairMemo } from './memo.ts';
+import type { SourceMatch } from './sources.ts';
+import type { Verdict } from './verdict.ts';
+
+/** The answers a project has given so far; all of them follow from the project's parts and the keys alone. */
+export class Memory {
+  /** By address of the source. */
+  readonly source = new Memo<string, SourceMatch>();
+  /** By cluster and namespace; undefined asks for the cluster alone. */
+  readonly destination = new PairMemo<Cluster, string | undefined, DestinationMatch>();
+  /** By kind and group, for lists without names. */
+  readonly namespacedKind = new PairMemo<string, string, Verdict>();
+  readonly clusterKind = new PairMemo<string, string, Verdict>();
+  /** By cluster and namespace of an object. */
+  readonly objectPlace = new PairMemo<Cluster, string, Verdict>();
+  /** By cluster and destination namespace; the settings it was made under are kept with it. */
+  readonly identity = new PairMemo<Cluster, string, IdentityAnswer>();
+}

@@ -1,0 +1,37 @@
+declare const checked: unique symbol;
+
+/** The user name of a service account, only ever made by `serviceAccountUser`: it cannot be empty or malformed. */
+export type ServiceAccountUser = string & { readonly [checked]: 'service account' };
+
+/** Why a request goes out under the cluster's own credential. */
+export type ClusterReason =
+  /** Impersonation is switched off. */
+  | 'impersonation-off'
+  /** Nothing matched and the admin set `enforced: "false"`. */
+  | 'not-enforced'
+  /** The tenant's Secret is itself the tenant's identity. */
+  | 'tenant-credential';
+
+/** As whom a request for an Application is made: there is no third way and no empty one. */
+export type Identity =
+  | { readonly as: 'impersonate'; readonly user: ServiceAccountUser }
+  | { readonly as: 'cluster'; readonly because: ClusterReason };
+
+const label = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
+const subdomain = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
+
+/** Tells whether a text can be the name of a namespace. */
+export function isNamespaceName(text: string): boolean {
+  return label.test(text);
+}
+
+/** Tells whether a text can be the name of most namespaced objects. */
+export function isSubdomain(text: string): boolean {
+  return text.length <= 253 && subdomain.test(text);
+}
+
+/** The user of a service account, or undefined where namespace or name is none. */
+export function serviceAccountUser(namespace: string, name: string): ServiceAccountUser | undefined {
+  if (!isNamespaceName(namespace) || !isSubdomain(name)) return undefined;
+  return `system:serviceaccount:${namespace}:${name}` as ServiceAccountUser; // both parts were checked above
+}
