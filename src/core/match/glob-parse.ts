@@ -11,11 +11,11 @@ const maxNesting = 64;
 
 /**
  * Reads a glob as gobwas/glob 0.2.3 does, answering its parts or what is wrong. Its ways worth knowing: a class is
- * either one range `[a-z]` or a list `[abc]`, never both; `,` and `}` are plain outside braces; an open brace may stay
- * open; a backslash at the end is nothing.
+ * either one range `[a-z]` or a list `[abc]`, never both; `,` and `}` are plain outside braces; a backslash at the end is
+ * nothing. A brace that stays open is refused here: there, it sometimes matches and sometimes ends the process.
  */
 export function parseGlob(pattern: string): readonly GlobPart[] | string {
-  const reader = new GlobReader([...pattern]);
+  const reader = new GlobReader(Array.from(pattern));
   const parts = reader.sequence(0);
   return reader.problem ?? parts;
 }
@@ -69,6 +69,7 @@ class GlobReader {
     while (this.problem === undefined) {
       choices.push(this.sequence(depth));
       const end = this.#chars[this.#at++];
+      if (end === undefined) this.problem ??= 'has an open brace';
       if (end !== ',') break;
     }
     return { type: 'either', choices };
@@ -115,12 +116,12 @@ function code(char: string): number {
 
 /** The parts as a pattern over characters; `separators` are what `*` and `?` stop at. */
 export function globNode(parts: readonly GlobPart[], separators: string): Node {
-  const stops = new Set([...separators].map((each) => code(each)));
+  const stops = new Set(Array.from(separators, code));
   const free = (each: number): boolean => !stops.has(each);
   const nodeOf = (part: GlobPart): Node => {
     switch (part.type) {
       case 'text':
-        return { type: 'sequence', parts: [...part.text].map((char) => exactly(code(char))) };
+        return { type: 'sequence', parts: Array.from(part.text, (char) => exactly(code(char))) };
       case 'one':
         return { type: 'char', is: free };
       case 'star':

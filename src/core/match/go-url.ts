@@ -8,7 +8,9 @@ export function printGoUrl(written: string): string | undefined {
   if (fragment !== undefined && unescaped(fragment) === undefined) return undefined;
   const body = url === '*' ? '*' : printBody(url);
   if (body === undefined) return undefined;
-  return fragment === undefined || fragment === '' ? body : `${body}#${printPart(fragment, isFragmentChar)}`;
+  return fragment === undefined || fragment === ''
+    ? body
+    : `${body}#${printPart(fragment, fragmentAsWritten, isFragmentChar)}`;
 }
 
 function printBody(url: string): string | undefined {
@@ -22,21 +24,16 @@ function printBody(url: string): string | undefined {
     if (firstSegment(rest).includes(':')) return undefined;
   }
   const head = scheme === '' ? '' : `${scheme}:`;
-  if (!rest.startsWith('//') || (scheme === '' && rest.startsWith('///'))) return printPlain(head, rest, tail);
+  if (!rest.startsWith('//') || (scheme === '' && rest.startsWith('///'))) {
+    const path = printPath(rest);
+    return path === undefined ? undefined : `${head}${path}${tail}`;
+  }
   const slash = rest.indexOf('/', 2);
   const authority = printAuthority(rest.slice(2, slash < 0 ? undefined : slash));
   const path = printPath(slash < 0 ? '' : rest.slice(slash));
   if (authority === undefined || path === undefined) return undefined;
-  const empty = authority === '' && path === '';
-  return `${head}${empty && scheme !== '' ? '//' : empty ? '' : `//${authority}${path}`}${tail}`;
-}
-
-function printPlain(head: string, rest: string, tail: string): string | undefined {
-  const path = printPath(rest);
-  if (path === undefined) return undefined;
-  // Go writes an empty host for every scheme that has a path, and keeps a path of two slashes from posing as one.
-  const slashes = path !== '' && (head === '' ? path.startsWith('//') : false) ? '//' : '';
-  return `${head}${slashes}${path}${tail}`;
+  const slashes = authority === '' && path === '' ? '' : '//';
+  return `${head}${slashes}${authority}${path}${tail}`;
 }
 
 function splitAt(text: string, mark: string): readonly [string, string | undefined] {
@@ -77,28 +74,28 @@ function printAuthority(authority: string): string | undefined {
   return `${printed[0]}${printed[1] === undefined ? '' : `:${printed[1]}`}@${host}`;
 }
 
-/** Characters a host may hold as they are; a percent sign only before a non-ASCII byte. */
-const hostChar = /^[A-Za-z0-9\-_.~!$&'()*+,;=:[\]<>"\u0080-\u{10ffff}]*$/u;
+/** What a host may hold as it is; escapes and zones in hosts have no use in a repository's address. */
+const hostChars = /^[A-Za-z0-9\-_.~!$&'()*+,;=:<>"\u0080-\u{10ffff}]*$/u;
+const ipv6Host = /^\[(?=[0-9a-f:.]*:[0-9a-f:.]*:)[0-9a-f:.]{2,45}\](:\d*)?$/i;
 
 function printHost(host: string): string | undefined {
-  const bracket = host.startsWith('[') ? host.lastIndexOf(']') : -1;
-  if (host.startsWith('[') && bracket < 0) return undefined;
+  if (host.startsWith('[')) return ipv6Host.test(host) ? host : undefined;
   const colon = host.lastIndexOf(':');
-  const port = bracket >= 0 ? host.slice(bracket + 1) : colon < 0 ? '' : host.slice(colon);
-  if (!/^(:\d*)?$/.test(port)) return undefined;
-  if (host.includes('%')) return undefined; // escapes and zones in hosts have no use in a repository's address
-  if (!hostChar.test(host)) return undefined;
-  return escaped(host, (char) => hostChar.test(char) && char.charCodeAt(0) < 128);
+  const port = colon < 0 ? '' : host.slice(colon);
+  if (!/^(:\d*)?$/.test(port) || !hostChars.test(host)) return undefined;
+  return escaped(utf8(host), (char) => hostChars.test(char));
 }
 
 /** As written where every character may stand in a path, else escaped anew. */
 function printPath(path: string): string | undefined {
-  return unescaped(path) === undefined ? undefined : printPart(path, isPathChar);
+  return unescaped(path) === undefined ? undefined : printPart(path, pathAsWritten, isPathChar);
 }
 
-function printPart(raw: string, plain: (char: string) => boolean): string {
-  if (/^[A-Za-z0-9\-_.~!$&'()*+,;=:@/%[\]]*$/.test(raw)) return raw;
-  return escaped(unescaped(raw) ?? '', plain);
+const pathAsWritten = /^[A-Za-z0-9\-_.~!$&'()*+,;=:@/%[\]]*$/;
+const fragmentAsWritten = /^[A-Za-z0-9\-_.~!$&'()*+,;=:@/%[\]?]*$/;
+
+function printPart(raw: string, asWritten: RegExp, plain: (char: string) => boolean): string {
+  return asWritten.test(raw) ? raw : escaped(unescaped(raw) ?? '', plain);
 }
 
 function isPathChar(char: string): boolean {
@@ -113,24 +110,21 @@ function isUserChar(char: string): boolean {
   return /[A-Za-z0-9\-_.~$&+,;=]/.test(char);
 }
 
-/** Decodes `%XX`; undefined where one is malformed. Bytes stand as characters below 256, other text as its own bytes. */
+/** Decodes `%XX`; undefined where one is malformed. Each byte of the answer is one character. */
 function unescaped(text: string): string | undefined {
   if (/%(?![0-9A-Fa-f]{2})/.test(text)) return undefined;
   const bytes = utf8(text);
   return bytes.replaceAll(/%([0-9A-Fa-f]{2})/g, (_all, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 }
 
+/** Escapes a text of bytes. */
 function escaped(bytes: string, plain: (char: string) => boolean): string {
   let printed = '';
-  for (const char of utf8IfWide(bytes)) {
+  for (const char of bytes) {
     const code = char.charCodeAt(0);
     printed += code < 128 && plain(char) ? char : `%${code.toString(16).toUpperCase().padStart(2, '0')}`;
   }
   return printed;
-}
-
-function utf8IfWide(text: string): string {
-  return /[\u0100-\u{10ffff}]/u.test(text) ? utf8(text) : text;
 }
 
 /** A text as its UTF-8 bytes, one character each. */

@@ -10,7 +10,7 @@ export function compilePathPattern(pattern: string): Compiled | PatternProblem {
   if (problem !== undefined) return problem;
   if (!/[*?[\\]/.test(pattern)) return literalPattern(pattern);
   if (pattern === '*') return notSlash;
-  const nodes = parse([...pattern]);
+  const nodes = parse(Array.from(pattern));
   if (typeof nodes === 'string') return bad(nodes);
   const machine = Automaton.of({ type: 'sequence', parts: nodes });
   if (machine === undefined) return bad('is too large');

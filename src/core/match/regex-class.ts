@@ -4,6 +4,8 @@ import { isDigit, isSpace, isWord } from './regex-anchors.ts';
 
 type Test = (code: number) => boolean;
 
+const dash = 45;
+
 const classes: ReadonlyMap<string, Test> = new Map<string, Test>([
   ['d', isDigit],
   ['D', (code) => !isDigit(code)],
@@ -51,6 +53,9 @@ export function readClass(chars: readonly string[], start: number): { readonly n
   let at = first;
   while (chars[at] !== ']' || at === first) {
     const low = readMember(chars, at);
+    if (low.member === dash && at !== first && chars[low.end] === '[') {
+      throw new BadRegex('subtracts classes, which is not supported');
+    }
     at = low.end;
     const next = chars[at + 1];
     if (chars[at] !== '-' || next === ']' || next === undefined) {

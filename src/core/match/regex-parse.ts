@@ -12,7 +12,7 @@ const maxRepeat = 1000;
  * classes, anchors, lookaheads. What cannot be matched in bounded work, or has no use in names, is refused by name.
  */
 export function parseRegex(source: string): Node {
-  const reader = new RegexReader([...source]);
+  const reader = new RegexReader(Array.from(source));
   const node = reader.alternatives(0);
   if (!reader.done) throw new BadRegex('has a closing parenthesis too many');
   return node;
