@@ -42,7 +42,8 @@ export interface BatchReaderOptions {
   readonly command: string;
   readonly gitDir: string;
   readonly subject: string;
-  readonly deadlineMs: number;
+  /** For one batch of questions. */
+  readonly readMs: number;
   readonly idleMs: number;
 }
 
@@ -74,7 +75,7 @@ export function openBatchReader(options: BatchReaderOptions): BatchReader {
     const mine = line;
     clearTimeout(timer);
     mine.session.hold(true);
-    const late = setTimeout(() => mine.session.kill(), options.deadlineMs);
+    const late = setTimeout(() => mine.session.kill(), options.readMs);
     const verb = withContent ? 'contents' : 'info';
     const answers = names.map(
       (name) =>

@@ -19,6 +19,11 @@ const rules: readonly Rule[] = [
     hint: 'make room in the repository cache directory',
   },
   {
+    when: /Out of memory/i,
+    code: 'git-limit',
+    text: 'the repository, or what its server sends, is larger than permitted',
+  },
+  {
     when: /Host key verification failed|REMOTE HOST IDENTIFICATION HAS CHANGED|No .* host key is known/i,
     code: 'git-unreachable',
     text: 'the host key of the server is not among the known hosts, or has changed',
@@ -60,7 +65,7 @@ const rules: readonly Rule[] = [
     text: 'the server cannot be reached',
   },
   {
-    when: /early EOF|unexpected disconnect|remote end hung up|RPC failed|unexpected end of|bad pack header|protocol error|expected flush|invalid index-pack|pack-objects died/i,
+    when: /early EOF|unexpected disconnect|remote end hung up|RPC failed|unexpected end of|bad pack header|invalid \S+ response|bad line length|pack signature mismatch|pack has bad object|inflate returned|error reading section header|protocol error|expected flush|invalid index-pack|pack-objects died/i,
     code: 'git-unreachable',
     text: 'the server broke off in the middle of its answer',
   },

@@ -6,7 +6,9 @@
  * Begin with `git.ts`, then `repository.ts`; `url.ts`, `environment.ts` and `transport.ts` keep hostile input out.
  */
 export type { CommitInfo, Signature } from './commit.ts';
+export { type CredentialQuestion, type SelectedCredential, selectCredential } from './credentials.ts';
 export { createGit, type Git, type GitOptions, type RepositoryRequest } from './git.ts';
+export { defaultLimits, type GitLimits } from './limits.ts';
 export type { Ref, Refs } from './refs.ts';
 export type { Repository, Resolved } from './repository.ts';
 export type { RevisionKind } from './revision.ts';
@@ -20,6 +22,7 @@ export {
   satisfies,
   type Version,
 } from './semver.ts';
+export type { Trust } from './transport.ts';
 export type { EntryKind, TreeItem } from './tree.ts';
 export type { ChangedPath, TreeEntry } from './tree-walk.ts';
 export { parseRepositoryUrl, type RepositoryUrl, type Transport } from './url.ts';

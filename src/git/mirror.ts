@@ -4,6 +4,7 @@ import { ArgosyError } from '../core/errors/index.ts';
 import { removeTree } from '../spawn/index.ts';
 import { explainFailure, looksCorrupt } from './failures.ts';
 import { removeLeftovers } from './leftovers.ts';
+import type { GitLimits } from './limits.ts';
 import type { GitProgram } from './program.ts';
 import { parseRefs, type Refs } from './refs.ts';
 import type { Connection } from './transport.ts';
@@ -22,18 +23,6 @@ export interface Mirror {
   discard(): Promise<void>;
 }
 
-/** How far a mirror may go. */
-export interface MirrorLimits {
-  /** For the question what is new. */
-  readonly requestMs: number;
-  /** For bringing it. */
-  readonly fetchMs: number;
-  readonly maxRefsBytes: number;
-  readonly maxBytes: number;
-  /** Only so many commits of each branch; 0 for all. */
-  readonly depth: number;
-}
-
 /** What a mirror is made of. */
 export interface MirrorOptions {
   readonly program: GitProgram;
@@ -41,7 +30,9 @@ export interface MirrorOptions {
   readonly directory: string;
   /** The repository as the user knows it. */
   readonly subject: string;
-  readonly limits: MirrorLimits;
+  readonly limits: Pick<GitLimits, 'requestMs' | 'fetchMs' | 'maxMemoryBytes' | 'maxRefsBytes' | 'maxMirrorBytes'>;
+  /** Only so many commits of each branch; 0 for all. */
+  readonly depth: () => number;
 }
 
 const maxMirrorFiles = 1_000_000;
@@ -69,7 +60,8 @@ export function createMirror(options: MirrorOptions): Mirror {
       gitDir,
       ...connection.call,
       deadlineMs: limits.fetchMs,
-      watch: { path: directory, maxBytes: limits.maxBytes, maxFiles: maxMirrorFiles },
+      memoryBytes: limits.maxMemoryBytes,
+      watch: { path: directory, maxBytes: limits.maxMirrorBytes, maxFiles: maxMirrorFiles },
     });
     if (result.code !== 0) throw failure(subject, result.stderr);
     clean = true;
@@ -81,12 +73,13 @@ export function createMirror(options: MirrorOptions): Mirror {
         args: ['ls-remote', '--symref', '--', connection.address],
         ...connection.call,
         deadlineMs: limits.requestMs,
+        memoryBytes: limits.maxMemoryBytes,
         maxOutputBytes: limits.maxRefsBytes,
       });
       const refs = parseRefs(answer.toString());
       if (known?.fingerprint === refs.fingerprint) return known;
       await prepare(options, gitDir, refs);
-      const depth = limits.depth > 0 ? [`--depth=${limits.depth}`] : [];
+      const depth = options.depth() > 0 ? [`--depth=${options.depth()}`] : [];
       await fetch(connection, ['--prune', ...depth, '--', connection.address, ...wanted]);
       return refs;
     },

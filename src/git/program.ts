@@ -16,6 +16,7 @@ export interface GitCall {
   readonly stdin?: Buffer | string | undefined;
   readonly deadlineMs: number;
   readonly maxOutputBytes?: number | undefined;
+  readonly memoryBytes?: number | undefined;
   readonly watch?: DirectoryLimit | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -40,6 +41,7 @@ export function createGitProgram(spawner: Spawner, command = 'git'): GitProgram 
         stdin: call.stdin,
         deadlineMs: call.deadlineMs,
         maxOutputBytes: call.maxOutputBytes,
+        memoryBytes: call.memoryBytes,
         watch: call.watch,
         signal: call.signal,
       });

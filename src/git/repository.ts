@@ -2,6 +2,7 @@ import { ArgosyError, isArgosyError } from '../core/errors/index.ts';
 import type { BatchReader } from './batch-reader.ts';
 import { type CommitInfo, parseCommit } from './commit.ts';
 import { coalesce } from './flight.ts';
+import type { GitLimits } from './limits.ts';
 import type { Mirror } from './mirror.ts';
 import { commitOf, type Refs } from './refs.ts';
 import { type Found, findRevision, type RevisionKind } from './revision.ts';
@@ -50,7 +51,7 @@ export interface RepositoryParts {
   readonly connect: Connect;
   readonly reader: BatchReader;
   readonly walk: TreeWalk;
-  readonly limits: { readonly maxBlobBytes: number; readonly maxReadBytes: number; readonly fetchesPerPack: number };
+  readonly limits: Pick<GitLimits, 'maxBlobBytes' | 'maxReadBytes' | 'fetchesPerPack'>;
 }
 
 /** Puts a repository together. */

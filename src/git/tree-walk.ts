@@ -1,5 +1,6 @@
 import { ArgosyError } from '../core/errors/index.ts';
 import type { BatchReader } from './batch-reader.ts';
+import type { GitLimits } from './limits.ts';
 import { type EntryKind, parseTree, pathParts, type Tree, type TreeItem } from './tree.ts';
 
 /** A file, link or submodule below a path. */
@@ -17,12 +18,7 @@ export interface ChangedPath {
   readonly after: TreeItem | undefined;
 }
 
-/** How much of a repository one question may read. */
-export interface WalkLimits {
-  readonly maxFiles: number;
-  readonly maxDepth: number;
-  readonly maxTreeBytes: number;
-}
+type WalkLimits = Pick<GitLimits, 'maxFiles' | 'maxDepth' | 'maxTreeBytes'>;
 
 /** Walks trees of one repository; trees are kept by id, so an unchanged folder is never read twice. */
 export interface TreeWalk {

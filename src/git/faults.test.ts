@@ -1,0 +1,184 @@
+import assert from 'node:assert/strict';
+import { globSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { after, afterEach, test } from 'node:test';
+import { openGitHouse } from '../../test/support/git-house.ts';
+import { createTestRepository } from '../../test/support/git-repository.ts';
+import { type ServerFault, startGitServer } from '../../test/support/git-server.ts';
+import type { Repository } from './index.ts';
+
+const house = openGitHouse({
+  limits: { requestMs: 1_500, fetchMs: 1_500, maxRefsBytes: 2_000_000, maxMemoryBytes: 64_000_000 },
+});
+const source = createTestRepository({ 'a.yaml': 'kind: A\n', 'big.txt': 'x'.repeat(10_000) });
+const server = await startGitServer(dirname(source.directory));
+const url = server.url(basename(source.directory));
+const first = source.git('rev-parse', 'HEAD');
+let scopes = 0;
+afterEach(() => {
+  server.fault = 'none';
+});
+after(async () => {
+  await house.close();
+  await server.close();
+  source.remove();
+});
+
+/** A repository nobody has touched yet. */
+function fresh(): Repository {
+  scopes += 1;
+  return house.git.repository({ url, scope: `scope-${scopes}` });
+}
+
+const faults: [fault: ServerFault, code: string][] = [
+  ['hang', 'git-unreachable'],
+  ['hang-fetch', 'git-unreachable'],
+  ['broken-refs', 'git-unreachable'],
+  ['broken-pack', 'git-unreachable'],
+  ['garbage', 'git-unreachable'],
+  ['endless', 'git-limit'],
+  ['error-500', 'git-unreachable'],
+  ['error-401', 'git-auth'],
+  ['error-404', 'git-auth'],
+  ['redirect', 'git-unreachable'],
+];
+for (const [fault, code] of faults)
+  test(`a server that answers with ${fault} is told apart, and what was good stays readable`, async () => {
+    const known = fresh();
+    assert.equal((await known.resolve('main')).commit, source.git('rev-parse', 'main'));
+    source.commit({ 'a.yaml': `kind: ${fault}\n${'y'.repeat(5_000)}` });
+    server.fault = fault;
+    for (const repository of [known, fresh()])
+      await assert.rejects(repository.fetch(), (error: Error & { code?: string }) => {
+        assert.equal(error.code, code, error.message);
+        assert.doesNotMatch(error.message, /s3cret-words|s3cret|PACK|garbage/);
+        return true;
+      });
+    const [file] = await known.files(first, '');
+    assert.equal((await known.read([file?.id ?? '']))[0]?.toString(), 'kind: A\n');
+    server.fault = 'none';
+    assert.deepEqual(await known.fetch(), { changed: true });
+    assert.equal((await known.resolve('main')).commit, source.git('rev-parse', 'main'));
+  });
+
+test('a redirect is not followed, and the second host sees nothing', async () => {
+  const other = await startGitServer(dirname(source.directory));
+  server.fault = 'redirect';
+  server.redirectTo = `http://127.0.0.1:${other.port}`;
+  await assert.rejects(fresh().fetch(), { code: 'git-unreachable' });
+  assert.deepEqual(other.requests, []);
+  await other.close();
+});
+
+test('a hundred callers share one fetch, and those who come later the next', async () => {
+  const repository = fresh();
+  await repository.fetch();
+  const commit = source.commit({ 'a.yaml': 'kind: Shared\n' });
+  server.requests.length = 0;
+  await Promise.all(Array.from({ length: 100 }, () => repository.fetch()));
+  const asked = server.requests.filter(({ path }) => path.includes('info/refs')).length;
+  // One run asks for the refs twice (to see, and to fetch), the run of the later callers only once.
+  assert.ok(asked <= 3, `${asked} requests for refs`);
+  assert.equal((await repository.resolve('main')).commit, commit);
+});
+
+test('a forced push moves the branch; the old commit stays readable by its id', async () => {
+  const repository = fresh();
+  const before = (await repository.resolve('main')).commit;
+  source.git('reset', '--quiet', '--hard', first);
+  const after = source.commit({ 'a.yaml': 'kind: Forced\n' });
+  await repository.fetch();
+  assert.equal((await repository.resolve('main')).commit, after);
+  assert.equal((await repository.resolve(before)).commit, before);
+});
+
+test('a deleted branch is gone, and a folder of its name may follow', async () => {
+  const repository = fresh();
+  source.git('branch', 'feature');
+  await repository.fetch();
+  await repository.resolve('feature');
+  source.git('branch', '-D', 'feature');
+  source.git('branch', 'feature/x');
+  await repository.fetch();
+  await assert.rejects(repository.resolve('feature'), { code: 'git-revision' });
+  assert.equal((await repository.resolve('feature/x')).kind, 'branch');
+});
+
+test('a moved tag is followed, and a deleted one is gone', async () => {
+  const repository = fresh();
+  source.git('tag', 'v9.0.0', first);
+  await repository.fetch();
+  assert.equal((await repository.resolve('v9.0.0')).commit, first);
+  const commit = source.commit({ 'a.yaml': 'kind: Moved\n' });
+  source.git('tag', '--force', 'v9.0.0', commit);
+  await repository.fetch();
+  assert.equal((await repository.resolve('v9.0.0')).commit, commit);
+  source.git('tag', '-d', 'v9.0.0');
+  await repository.fetch();
+  await assert.rejects(repository.resolve('v9.0.0'), { code: 'git-revision' });
+});
+
+const damages: [what: string, harm: (gitDir: string) => void][] = [
+  ['an emptied pack or object', (dir) => objectFiles(dir).forEach((file) => void truncateSync(file, 5))],
+  [
+    'bytes changed in every object',
+    (dir) =>
+      objectFiles(dir).forEach(
+        (file) =>
+          void writeFileSync(
+            file,
+            readFileSync(file).map((byte, at) => (at > 8 ? byte ^ 0x55 : byte)),
+          ),
+      ),
+  ],
+  ['all objects lost', (dir) => rmSync(join(dir, 'objects'), { recursive: true })],
+  ['HEAD and config lost', (dir) => ['HEAD', 'config'].forEach((name) => void rmSync(join(dir, name)))],
+  ['the whole mirror lost', (dir) => rmSync(dir, { recursive: true })],
+];
+for (const [what, harm] of damages)
+  test(`a mirror with ${what} is made anew`, async () => {
+    const own = openGitHouse();
+    try {
+      const repository = own.git.repository({ url, scope: what });
+      const { commit } = await repository.resolve('main');
+      const [mirror = ''] = globSync(join(own.directory, 'mirrors/*/repository.git'));
+      for (const file of objectFiles(mirror)) rmSync(`${file}.none`, { force: true });
+      own.git.close();
+      chmodAll(mirror);
+      harm(mirror);
+      const files = await repository.files(commit, '');
+      const [content] = await repository.read([files.find(({ path }) => path === 'a.yaml')?.id ?? '']);
+      assert.match(content?.toString() ?? '', /^kind: /);
+      source.commit({ 'b.yaml': what });
+      assert.deepEqual(await repository.fetch(), { changed: true });
+    } finally {
+      await own.close();
+    }
+  });
+
+function objectFiles(gitDir: string): string[] {
+  return globSync(join(gitDir, 'objects/**/*')).filter((file) => /\.(pack|idx)$|\/[0-9a-f]{38}$/.test(file));
+}
+
+function chmodAll(gitDir: string): void {
+  for (const file of objectFiles(gitDir)) writeFileSync(file, readFileSync(file), { mode: 0o644 });
+}
+
+test('locks and half a pack left by a killed git do not stop the next one', async () => {
+  const own = openGitHouse();
+  const repository = own.git.repository({ url, scope: 'locks' });
+  await repository.fetch();
+  await own.close();
+  const again = openGitHouse({ cacheDir: join(own.directory, 'mirrors') });
+  try {
+    const [mirror] = globSync(join(own.directory, 'mirrors/*/repository.git'));
+    for (const name of mirror === undefined
+      ? []
+      : ['packed-refs.lock', 'refs/heads/main.lock', 'objects/pack/tmp_pack_x'])
+      writeFileSync(join(mirror ?? '', name), '');
+    const commit = source.commit({ 'c.yaml': 'kind: C\n' });
+    assert.equal((await again.git.repository({ url, scope: 'locks' }).resolve('main')).commit, commit);
+  } finally {
+    await again.close();
+  }
+});

@@ -1,0 +1,170 @@
+import { createHash, createSign } from 'node:crypto';
+import { request as httpRequest } from 'node:http';
+import { request as httpsRequest, type RequestOptions } from 'node:https';
+import { Hidden } from '../core/api/index.ts';
+import { ArgosyError } from '../core/errors/index.ts';
+import { isObject, type Json, own, stringAt } from '../core/json/index.ts';
+import type { GithubAppLogin } from './login.ts';
+import type { Outbound } from './outbound.ts';
+import type { RepositoryUrl } from './url.ts';
+
+/** Tokens of GitHub Apps, kept until shortly before they expire. */
+export interface GithubApps {
+  token(app: GithubAppLogin, url: RepositoryUrl): Promise<Hidden>;
+}
+
+/** What asking GitHub needs from outside. */
+export interface GithubAppParts {
+  readonly outbound: Outbound;
+  readonly now: () => number;
+  /** PEM certificates for a host. */
+  readonly caBundle: (host: string) => string | undefined;
+}
+
+interface Ask {
+  readonly method: 'GET' | 'POST';
+  readonly api: string;
+  readonly path: string;
+  readonly jwt: string;
+}
+
+const maxAnswerBytes = 256 * 1024;
+const answerMs = 15_000;
+/** A token that expires within this time is not handed out any more: a long fetch must end before it does. */
+const spareMs = 5 * 60_000;
+
+/** Logs in as GitHub Apps; each installation's token is asked for once and shared. */
+export function createGithubApps(parts: GithubAppParts): GithubApps {
+  const tokens = new Map<string, Promise<{ token: Hidden; until: number }>>();
+  const ask = async (app: GithubAppLogin, url: RepositoryUrl): Promise<{ token: Hidden; until: number }> => {
+    const jwt = signJwt(app, parts.now());
+    const id = app.installation ?? (await findInstallation(parts, app, url, jwt));
+    const answer = await call(parts, {
+      method: 'POST',
+      api: app.api,
+      path: `/app/installations/${id}/access_tokens`,
+      jwt,
+    });
+    const token = own(answer, 'token');
+    const expires = Date.parse(stringAt(answer, 'expires_at') ?? '');
+    if (typeof token !== 'string' || !/^[\x21-\x7e]+$/.test(token)) throw refused();
+    return { token: new Hidden(token), until: Number.isNaN(expires) ? parts.now() + 10 * 60_000 : expires };
+  };
+  return {
+    async token(app, url) {
+      const key = keyOf(app, url);
+      const kept = await tokens.get(key)?.catch(() => undefined);
+      if (kept !== undefined && kept.until - spareMs > parts.now()) return kept.token;
+      const fresh = ask(app, url);
+      tokens.set(key, fresh);
+      fresh.catch(() => tokens.get(key) === fresh && tokens.delete(key));
+      return (await fresh).token;
+    },
+  };
+}
+
+function keyOf(app: GithubAppLogin, url: RepositoryUrl): string {
+  const key = createHash('sha256').update(app.privateKey.reveal()).digest('hex');
+  return [app.api, app.id, app.installation ?? url.key, key].join('\n');
+}
+
+/** A token of one's own making, good for nine minutes: GitHub takes at most ten. */
+function signJwt(app: GithubAppLogin, now: number): string {
+  const seconds = Math.floor(now / 1000);
+  const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const head = `${part({ alg: 'RS256', typ: 'JWT' })}.${part({ iat: seconds - 60, exp: seconds + 540, iss: app.id })}`;
+  try {
+    return `${head}.${createSign('RSA-SHA256').update(head).sign(app.privateKey.reveal(), 'base64url')}`;
+  } catch {
+    throw new ArgosyError(
+      'config-invalid',
+      'the repository Secret cannot be used: githubAppPrivateKey is not an RSA key',
+    );
+  }
+}
+
+async function findInstallation(
+  parts: GithubAppParts,
+  app: GithubAppLogin,
+  url: RepositoryUrl,
+  jwt: string,
+): Promise<string> {
+  const [owner = '', name = ''] = url.path.replace(/^\/|\.git$/g, '').split('/');
+  const path = `/repos/${encodeURIComponent(owner)}/${encodeURIComponent(name)}/installation`;
+  const id = own(await call(parts, { method: 'GET', api: app.api, path, jwt }), 'id');
+  if (typeof id !== 'number') throw refused();
+  return String(id);
+}
+
+async function call(
+  { outbound, caBundle }: GithubAppParts,
+  { method, api, path, jwt }: Ask,
+): Promise<{ readonly [key: string]: Json }> {
+  const url = new URL(`${api}${path}`);
+  const secure = url.protocol === 'https:';
+  const target = { host: url.hostname, port: Number(url.port || (secure ? 443 : 80)) };
+  if (!secure && !outbound.isListed(target))
+    throw new ArgosyError('git-refused', 'the API of the GitHub App must be https', { subject: url.host });
+  const [address = ''] = await outbound.checkHost(target);
+  const headers = {
+    host: url.host,
+    authorization: `Bearer ${jwt}`,
+    accept: 'application/vnd.github+json',
+    'user-agent': 'argosy-git',
+  };
+  const options: RequestOptions = {
+    method,
+    host: address,
+    port: target.port,
+    path: url.pathname,
+    headers,
+    timeout: answerMs,
+  };
+  const ca = caBundle(url.hostname);
+  const { status, body } = await send(
+    secure ? { ...options, servername: url.hostname, ...(ca !== undefined && { ca }) } : options,
+    secure,
+  );
+  if (status !== 200 && status !== 201) throw refused(status);
+  const answer = parseJson(body);
+  if (!isObject(answer)) throw refused(status);
+  return answer;
+}
+
+/** One request; its answer is bounded in size and time, and redirects are answers like any other. */
+function send(options: RequestOptions, secure: boolean): Promise<{ status: number; body: string }> {
+  return new Promise((resolve, reject) => {
+    const failed = (): void =>
+      reject(new ArgosyError('git-unreachable', 'the API of the GitHub App cannot be reached'));
+    const request = (secure ? httpsRequest : httpRequest)(
+      { ...options, signal: AbortSignal.timeout(answerMs) },
+      (response) => {
+        const chunks: Buffer[] = [];
+        let size = 0;
+        response.on('data', (chunk: Buffer) => {
+          size += chunk.length;
+          if (size > maxAnswerBytes) request.destroy();
+          else chunks.push(chunk);
+        });
+        response.on('end', () => resolve({ status: response.statusCode ?? 0, body: Buffer.concat(chunks).toString() }));
+        response.on('error', failed);
+        response.on('close', failed);
+      },
+    );
+    request.on('error', failed);
+    request.end();
+  });
+}
+
+function parseJson(text: string): Json | undefined {
+  try {
+    // JSON.parse answers JSON, by its name.
+    return JSON.parse(text) as Json;
+  } catch {
+    return undefined;
+  }
+}
+
+function refused(status?: number): ArgosyError {
+  return new ArgosyError('git-auth', 'GitHub refuses the App, or it is not installed for this repository', { status });
+}

@@ -1,0 +1,240 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo, Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** How the server misbehaves. `broken-pack` dies in the middle of the objects, `garbage` sends bytes that are no pack. */
+export type ServerFault =
+  | 'none'
+  | 'hang'
+  | 'hang-fetch'
+  | 'broken-refs'
+  | 'broken-pack'
+  | 'garbage'
+  | 'endless'
+  | 'error-500'
+  | 'error-401'
+  | 'error-404'
+  | 'redirect';
+
+/** A real git server (`git http-backend`) on loopback that can be told to fail. */
+export interface GitServer {
+  /** Address of the repository in the directory of that name below the root. */
+  url(name: string): string;
+  readonly port: number;
+  fault: ServerFault;
+  /** Where `redirect` points to. */
+  redirectTo: string;
+  /** The authorization it wants, as the whole header. */
+  authorization: string | undefined;
+  /** What was asked: method, path with query, authorization. */
+  readonly requests: { readonly method: string; readonly path: string; readonly authorization: string | undefined }[];
+  close(): Promise<void>;
+}
+
+/** Certificates for a server on 127.0.0.1 and localhost, and for a client, all signed by one CA. */
+export interface TestCertificates {
+  readonly ca: string;
+  readonly server: { readonly cert: string; readonly key: string };
+  readonly client: { readonly cert: string; readonly key: string };
+}
+
+interface Serving {
+  readonly root: string;
+  readonly children: Set<ChildProcess>;
+}
+
+/** Starts a server for the repositories below `root`. */
+export async function startGitServer(
+  root: string,
+  tls?: { readonly certificates: TestCertificates; readonly clients: boolean },
+): Promise<GitServer> {
+  const serving: Serving = { root, children: new Set() };
+  const sockets = new Set<Socket>();
+  const answer = (request: IncomingMessage, response: ServerResponse): void => {
+    const { method = '', url = '', headers } = request;
+    server.requests.push({ method, path: url, authorization: headers.authorization });
+    handle(server, serving, request, response);
+  };
+  const listener: Server =
+    tls === undefined
+      ? createServer(answer)
+      : createTlsServer({ ...tls.certificates.server, ca: tls.certificates.ca, requestCert: tls.clients }, answer);
+  listener.on(tls === undefined ? 'connection' : 'secureConnection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.on('error', () => undefined);
+    socket.on('close', () => sockets.delete(socket));
+  });
+  await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
+  const { port } = listener.address() as AddressInfo; // it listens on a port, not on a path
+  const server: GitServer = {
+    url: (name) => `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${port}/${name}`,
+    port,
+    fault: 'none',
+    redirectTo: '',
+    authorization: undefined,
+    requests: [],
+    close: () =>
+      new Promise((resolve) => {
+        for (const child of serving.children) child.kill('SIGKILL');
+        for (const socket of sockets) socket.destroy();
+        listener.close(() => resolve());
+      }),
+  };
+  return server;
+}
+
+function handle(server: GitServer, serving: Serving, request: IncomingMessage, response: ServerResponse): void {
+  const fetching = request.url?.endsWith('/git-upload-pack') === true;
+  const status: Partial<Record<ServerFault, number>> = { 'error-500': 500, 'error-401': 401, 'error-404': 404 };
+  const code = status[server.fault];
+  if (server.fault === 'hang' || (server.fault === 'hang-fetch' && fetching)) return;
+  if (code !== undefined) return void response.writeHead(code, unauthorized).end('the server says s3cret-words');
+  if (server.fault === 'redirect')
+    return void response.writeHead(302, { location: `${server.redirectTo}${request.url}` }).end();
+  if (server.authorization !== undefined && request.headers.authorization !== server.authorization)
+    return void response.writeHead(401, unauthorized).end();
+  if (server.fault === 'broken-refs')
+    return void response.writeHead(200, refsType).write('001e# service=git-upl', () => response.destroy());
+  if (server.fault === 'endless' && !fetching) return void endless(response);
+  if (server.fault === 'garbage' && fetching)
+    return void response
+      .writeHead(200, packType)
+      .end(Buffer.concat([Buffer.from('000dpackfile\n0021\u0001PACKgarbage-and-nothing-else'), Buffer.from('0000')]));
+  backend(server, serving, request, response);
+}
+
+const unauthorized = { 'www-authenticate': 'Basic realm="test"', 'content-type': 'text/plain' };
+const refsType = { 'content-type': 'application/x-git-upload-pack-advertisement' };
+const packType = { 'content-type': 'application/x-git-upload-pack-result' };
+
+/** Refs without end: a line of a ref, again and again, until nobody listens. */
+function endless(response: ServerResponse): void {
+  response.writeHead(200, refsType);
+  response.write('001e# service=git-upload-pack\n0000');
+  let count = 0;
+  const more = (): void => {
+    while (!response.destroyed) {
+      const lines = Array.from({ length: 1000 }, () => {
+        count += 1;
+        const line = `${'a'.repeat(40)} refs/heads/branch-${count}\n`;
+        return (line.length + 4).toString(16).padStart(4, '0') + line;
+      });
+      if (!response.write(lines.join(''))) break;
+    }
+  };
+  response.on('drain', more);
+  more();
+}
+
+/** Runs `git http-backend` for one request, as a web server would. */
+function backend(
+  server: GitServer,
+  { root, children }: Serving,
+  request: IncomingMessage,
+  response: ServerResponse,
+): void {
+  const [path = '', query = ''] = (request.url ?? '').split('?');
+  const child = spawn('git', ['-c', 'safe.directory=*', 'http-backend'], {
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      GIT_PROJECT_ROOT: root,
+      GIT_HTTP_EXPORT_ALL: '1',
+      PATH_INFO: decodeURIComponent(path),
+      QUERY_STRING: query,
+      REQUEST_METHOD: request.method ?? 'GET',
+      CONTENT_TYPE: request.headers['content-type'] ?? '',
+      HTTP_CONTENT_ENCODING: request.headers['content-encoding'] ?? '',
+      GIT_PROTOCOL: String(request.headers['git-protocol'] ?? ''),
+      REMOTE_USER: 'test',
+      REMOTE_ADDR: '127.0.0.1',
+    },
+    stdio: ['pipe', 'pipe', 'ignore'],
+  });
+  children.add(child);
+  child.on('close', () => children.delete(child));
+  child.stdin.on('error', () => undefined);
+  request.pipe(child.stdin);
+  const chunks: Buffer[] = [];
+  child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
+  child.on('close', () => {
+    const output = Buffer.concat(chunks);
+    const end = output.indexOf('\r\n\r\n');
+    for (const line of output.toString('latin1', 0, end).split('\r\n')) {
+      const [name = '', value = ''] = line.split(/:\s*/, 2);
+      if (name.toLowerCase() === 'status') response.statusCode = Number.parseInt(value, 10);
+      else response.setHeader(name, value);
+    }
+    const body = output.subarray(end + 4);
+    const pack = body.indexOf('PACK');
+    if (server.fault !== 'broken-pack' || pack < 0) return void response.end(body);
+    response.setHeader('content-length', body.length);
+    response.write(body.subarray(0, pack + 40), () => response.destroy());
+  });
+}
+
+/** Makes certificates with openssl; `undefined` where the machine has none. */
+export function makeCertificates(): TestCertificates | undefined {
+  const directory = mkdtempSync(join(tmpdir(), 'argosy-certificates-'));
+  const openssl = (...args: string[]): Buffer => execFileSync('openssl', args, { cwd: directory, stdio: 'pipe' });
+  const sign = (name: string, extra: string[]): { cert: string; key: string } => {
+    openssl(
+      'req',
+      '-newkey',
+      'rsa:2048',
+      '-nodes',
+      '-keyout',
+      `${name}.key`,
+      '-out',
+      `${name}.csr`,
+      '-subj',
+      `/CN=${name}`,
+      ...extra,
+    );
+    openssl(
+      'x509',
+      '-req',
+      '-in',
+      `${name}.csr`,
+      '-CA',
+      'ca.crt',
+      '-CAkey',
+      'ca.key',
+      '-CAcreateserial',
+      '-days',
+      '2',
+      '-out',
+      `${name}.crt`,
+      '-copy_extensions',
+      'copy',
+    );
+    return { cert: read(`${name}.crt`), key: read(`${name}.key`) };
+  };
+  const read = (name: string): string => readFileSync(join(directory, name), 'utf8');
+  try {
+    openssl(
+      'req',
+      '-x509',
+      '-newkey',
+      'rsa:2048',
+      '-nodes',
+      '-keyout',
+      'ca.key',
+      '-out',
+      'ca.crt',
+      '-days',
+      '2',
+      '-subj',
+      '/CN=test CA',
+    );
+    const server = sign('server', ['-addext', 'subjectAltName=IP:127.0.0.1,DNS:localhost']);
+    return { ca: read('ca.crt'), server, client: sign('client', []) };
+  } catch {
+    return undefined;
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
