@@ -24,6 +24,7 @@ export class Limiter {
   #best = Number.POSITIVE_INFINITY;
   #sum = 0;
   #sinceChange = 0;
+  #sentBefore = 0;
 
   constructor(bounds: LimiterBounds = defaultBounds) {
     this.#bounds = bounds;
@@ -59,6 +60,7 @@ export class Limiter {
   /** Gives the turn back with how long the server took. */
   release(end: CallEnd, ms: number): void {
     this.#active--;
+    if (this.#sentBefore > 0) this.#sentBefore--;
     if (end === 'overloaded') this.#halve();
     else if (end === 'fine') this.#learn(ms);
     while (this.#active < this.#limit) {
@@ -70,16 +72,20 @@ export class Limiter {
     }
   }
 
-  /** One halving per round: the answers of one overload come in a bunch. */
+  /** Calls sent before a halving say nothing about the new limit: only those sent since count. */
   #halve(): void {
-    if (this.#sinceChange < this.#active) return;
+    if (this.#sentBefore > 0) return;
     this.#limit = Math.max(this.#bounds.floor, Math.floor(this.#limit / 2));
+    this.#sentBefore = this.#active;
     this.#nextRound();
   }
 
   /** Grows by one per round of calls while they wait and the mean stays within twice the best; shrinks beyond four times. */
   #learn(ms: number): void {
-    this.#best = Math.min(this.#best, Math.max(ms, 1));
+    const floor = Math.max(ms, 1);
+    // A call that ran alone shows the server's own pace, be it slower than it was; in a crowd only a better time counts.
+    if (this.#active < 2 && this.#best !== Number.POSITIVE_INFINITY) this.#best += (floor - this.#best) / 8;
+    else this.#best = Math.min(this.#best, floor);
     this.#sum += ms;
     if (++this.#sinceChange < this.#limit) return;
     const mean = this.#sum / this.#sinceChange;
@@ -92,6 +98,5 @@ export class Limiter {
   #nextRound(): void {
     this.#sinceChange = 0;
     this.#sum = 0;
-    this.#best *= 1.02; // drifts up, so that one lucky answer does not hold the limit down for ever
   }
 }

@@ -75,10 +75,10 @@ export class ListSplitter {
     const end = this.#scan.run(bytes, at, length, 0);
     if (this.#scan.deepest > this.#limits.maxDepth)
       throw this.#wrong(`an item is nested deeper than ${this.#limits.maxDepth}`);
+    if ((end < 0 ? length : end) - this.#start > this.#limits.maxItem)
+      throw this.#wrong(`one item is larger than ${this.#limits.maxItem} bytes`);
     if (end < 0) {
       this.#buffer.resumeAt = this.#scan.resumeAt;
-      if (length - this.#start > this.#limits.maxItem)
-        throw this.#wrong(`one item is larger than ${this.#limits.maxItem} bytes`);
       return -1;
     }
     this.#mode = 'after-item';
