@@ -1,0 +1,53 @@
+import { isObject, type MutableJsonObject, stringAt } from '../../core/json/index.ts';
+import type { Admission, AdmissionRequest, Inside } from '../ports.ts';
+import { StatusError } from '../ports.ts';
+import { forbidden, notFound } from '../status.ts';
+
+const undeletable = ['default', 'kube-system', 'kube-public'];
+const nameLabel = 'kubernetes.io/metadata.name';
+
+/** A namespace is there before its content, takes no more once it goes, and the system's own stay. */
+export function namespaceLifecycle(inside: Inside): Admission {
+  return {
+    mutate: (request) => {
+      const { resource, operation, info, object } = request;
+      const isNamespace = resource.group === '' && resource.kind === 'Namespace';
+      if (isNamespace && operation === 'DELETE' && undeletable.includes(info.name))
+        throw forbidden(resource, info.name, 'this namespace may not be deleted');
+      if (isNamespace && object !== undefined && info.subresource === '') prepareNamespace(object, operation);
+      if (resource.namespaced && operation === 'CREATE' && info.namespace !== '') checkNamespace(inside, request);
+    },
+  };
+}
+
+function prepareNamespace(object: MutableJsonObject, operation: AdmissionRequest['operation']): void {
+  const metadata = child(object, 'metadata');
+  const labels = child(metadata, 'labels');
+  // A name that is no label value must not make a second complaint about a label nobody wrote.
+  if (typeof metadata['name'] === 'string') labels[nameLabel] = metadata['name'];
+  if (operation !== 'CREATE') return;
+  child(object, 'spec')['finalizers'] = ['kubernetes'];
+  object['status'] = { phase: 'Active' };
+}
+
+/** The object under a key, made if it is not there. */
+export function child(object: MutableJsonObject, key: string): MutableJsonObject {
+  const found = object[key];
+  if (isObject(found)) return found as MutableJsonObject; // part of an object that is ours to change
+  const made: MutableJsonObject = {};
+  object[key] = made;
+  return made;
+}
+
+function checkNamespace(inside: Inside, { info, resource, object }: AdmissionRequest): void {
+  const { namespace } = info;
+  const found = inside.get('', 'Namespace', '', namespace);
+  if (found === undefined) throw notFound({ group: '', plural: 'namespaces' }, namespace);
+  if (found.metadata.deletionTimestamp === undefined) return;
+  const name = stringAt(object, 'metadata', 'name') ?? info.name;
+  const why = `unable to create new content in namespace ${namespace} because it is being terminated`;
+  const { status } = forbidden(resource, name, why);
+  const message = `namespace ${namespace} is being terminated`;
+  const causes = [{ reason: 'NamespaceTerminating', message, field: 'metadata.namespace' }];
+  throw new StatusError({ ...status, details: { ...status.details, causes } });
+}
