@@ -1,4 +1,5 @@
 import type { Application, Cluster, Snapshot } from '../api/index.ts';
+import { unusedAccounts } from './account-warnings.ts';
 import { associate } from './association.ts';
 import { resolveCluster } from './cluster.ts';
 import { permitsDestination } from './destination.ts';
@@ -42,7 +43,11 @@ export function admitApplication(snapshot: Snapshot, app: Application, recorder?
   if (first !== undefined) return { ok: false, refusals: [first, ...others], project };
   if (place.cluster === undefined) throw new Error('a permitted destination has a cluster'); // by the type of `place`
   const identity = identityFor(snapshot, app, { project, cluster: place.cluster }, recorder);
-  return { ok: true, project, cluster: place.cluster, identity, warnings: warningsOf(place.warning, identity) };
+  const unused =
+    !snapshot.settings.impersonation.enabled && project.accounts.rules.length > 0 ? unusedAccounts : undefined;
+  const spoken = [place.warning, identity.ok ? identity.warning : undefined, unused];
+  const warnings = spoken.filter((warning) => warning !== undefined);
+  return { ok: true, project, cluster: place.cluster, identity, warnings };
 }
 
 interface Destination {
@@ -63,9 +68,4 @@ function admitDestination(
   if (verdict.answer !== 'allowed') return { verdict };
   const { cluster, warning } = resolution;
   return { verdict: allowed, cluster, ...(warning === undefined ? {} : { warning }) };
-}
-
-function warningsOf(place: string | undefined, identity: IdentityDecision): readonly string[] {
-  const spoken = identity.ok ? identity.warning : undefined;
-  return [place, spoken].filter((warning) => warning !== undefined);
 }

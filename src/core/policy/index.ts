@@ -6,6 +6,7 @@
  * said. Begin with `application.ts`, the gate of every pass; `effective.ts` says what a project is made of.
  */
 export { type Admission, admitApplication } from './application.ts';
+export { applicationsOverQuota } from './application-quota.ts';
 export { type Assembled, assembleSnapshot, type Installation, type Unreadable } from './assemble.ts';
 export { type Association, associate, listsNamespace, watchesNamespace } from './association.ts';
 export { type Resolution, resolveCluster } from './cluster.ts';
@@ -19,6 +20,7 @@ export { isListed, type Outbound, permitsConnection, permitsFiles } from './outb
 export { type Aged, withinQuota } from './quota.ts';
 export { isNamespaced } from './scope.ts';
 export { allSources, permitsSource, permitsSources } from './source.ts';
+export { type ProjectProblem, validateProject } from './validate-project.ts';
 export {
   type Allowed,
   allowed,
@@ -39,4 +41,7 @@ export {
   readMeaning,
   visibilityMode,
 } from './visibility.ts';
+export type { Warning } from './warning.ts';
+export { projectWarnings, settingsWarnings } from './warnings.ts';
 export { type ClusterReason, type Identity, type ServiceAccountUser, serviceAccountUser } from './who.ts';
+export { nextWindowChange, permitsSync, type SyncRequest } from './windows.ts';
