@@ -26,7 +26,7 @@ import {
   type Resource,
   tenantDoor,
 } from '../kube/index.ts';
-import { renderPlain } from '../render/index.ts';
+import { renderDirectory, type SourceTree } from '../render/index.ts';
 import type { Logger } from '../telemetry/index.ts';
 
 export interface ControllerOptions {
@@ -179,14 +179,16 @@ async function render(app: Application, git: Git): Promise<Manifests> {
   const repository = git.repository({ url: source.repoURL, scope: '' });
   await repository.fetch();
   const { commit } = await repository.resolve(source.targetRevision ?? 'HEAD');
-  const entries = await repository.files(commit, source.path ?? '');
-  const blobs = await repository.read(entries.map(({ id }) => id));
-  const files = entries.map(({ path }, i) => ({ path, text: blobs[i]?.toString('utf8') ?? '' }));
-  return {
+  const tree: SourceTree = {
     revision: commit,
-    sourceType: 'Directory',
-    rendered: renderPlain(files).map((item) => ({ ...item, source: 0 })),
+    idOf: (path) => repository.treeId(commit, path),
+    files: async (path) =>
+      (await repository.files(commit, path)).map((entry) => ({ path: entry.path, id: entry.id, kind: entry.kind })),
+    read: (ids) => repository.read(ids),
+    exportTo: () => Promise.reject(new ArgosyError('tool-missing', 'only plain files can be rendered yet')),
   };
+  const { objects } = await renderDirectory(tree, source.path ?? '');
+  return { revision: commit, sourceType: 'Directory', rendered: objects.map((item) => ({ ...item, source: 0 })) };
 }
 
 async function access(key: string, connection: Connection, controlPlane: string): Promise<ClusterAccess> {

@@ -1,6 +1,8 @@
 /**
  * A tree at a revision, turned into manifests, or into problems with file and line.
  *
- * It reads what it is given and decides nothing about who may. Begin with `plain.ts`.
+ * It reads what it is given and decides nothing about who may; fetching is `git`'s business. Begin with `types.ts`.
  */
-export { type RenderedObject, renderPlain, type SourceFile } from './plain.ts';
+export { renderDirectory } from './directory.ts';
+export type * from './types.ts';
+export { type Documents, readDocuments } from './yaml/documents.ts';
