@@ -11,6 +11,8 @@ export interface RbacSettings {
   /** Names of the claims that hold groups. */
   readonly scopes: readonly string[];
   readonly matchMode: 'glob' | 'regex';
+  /** Every key as written. */
+  readonly data: ReadonlyMap<string, string>;
 }
 
 /** Reads `argocd-rbac-cm`. */
@@ -22,6 +24,7 @@ export function readRbac(data: ReadonlyMap<string, string>, last?: RbacSettings)
     defaultRole: keys.text('policy.default'),
     scopes: keys.yaml('scopes', list(text), { absent: ['groups'], last: last?.scopes }),
     matchMode: keys.text('policy.matchMode') === 'regex' ? 'regex' : 'glob',
+    data,
   };
   return { value, problems: keys.problems };
 }

@@ -47,4 +47,9 @@ export interface Snapshot {
   readonly tlsCertificates: ReadonlyMap<string, string>;
   /** Lines of `argocd-ssh-known-hosts-cm`. */
   readonly knownHosts: string;
+  /**
+   * Namespaces whose cluster Secrets could never be read, with the reason; `''` stands for all. A cluster that is not found
+   * there is *unknown*, not absent.
+   */
+  readonly unread?: ReadonlyMap<string, string>;
 }

@@ -1,0 +1,133 @@
+import type { Snapshot } from '../core/api/index.ts';
+import { ArgosyError } from '../core/errors/index.ts';
+import type { Installation } from '../core/policy/index.ts';
+import type { Reader } from '../kube/index.ts';
+import { type Change, changeBetween, isEmptyChange } from './change.ts';
+import { compose, namespacesOf, type Readings, readAll } from './compose.ts';
+import { ControlPlane } from './control-plane.ts';
+import { type Rejection, Rejections } from './rejections.ts';
+import type { SettingsReport } from './report.ts';
+import { defaultLimits, type TenantLimits } from './tenant-secrets.ts';
+import { Tenants } from './tenants.ts';
+
+export interface SettingsOptions {
+  /** The control plane's own cluster, with its own credential. */
+  readonly reader: Pick<Reader, 'follow' | 'get'>;
+  readonly installation: Installation;
+  readonly report: SettingsReport;
+  /** Changes that come within this time make one snapshot. */
+  readonly debounceMs?: number | undefined;
+  readonly limits?: Partial<TenantLimits> | undefined;
+}
+
+/** The settings of a running installation. */
+export interface SettingsWatch {
+  /** The newest snapshot. Throws `unknown` before `ready`. */
+  current(): Snapshot;
+  /** Called with every change after `ready`, in order; never with an empty one. Answers how to stop listening. */
+  onChange(listener: (change: Change) => void): () => void;
+  /** Resolves with the first whole snapshot; rejects if stopped before. */
+  readonly ready: Promise<Snapshot>;
+  /** Resolves when all refusals known so far were told. */
+  told(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Begins to watch the settings of an installation. */
+export function watchSettings(options: SettingsOptions): SettingsWatch {
+  return new Watcher(options);
+}
+
+class Watcher implements SettingsWatch {
+  readonly ready: Promise<Snapshot>;
+  readonly #options: SettingsOptions;
+  readonly #plane: ControlPlane;
+  readonly #tenants: Tenants;
+  readonly #rejections: Rejections;
+  readonly #listeners = new Set<(change: Change) => void>();
+  readonly #first = Promise.withResolvers<Snapshot>();
+  #readings: Readings | undefined;
+  #snapshot: Snapshot | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #stopped = false;
+
+  constructor(options: SettingsOptions) {
+    this.#options = options;
+    this.ready = this.#first.promise;
+    this.ready.catch(() => undefined); // whoever waits hears of it; nobody has to wait
+    const onChange = (): void => this.#schedule();
+    const { reader, installation, report } = options;
+    const { controlPlane } = installation;
+    this.#rejections = new Rejections(report);
+    const limits = { ...defaultLimits, ...options.limits };
+    this.#tenants = new Tenants({ reader, controlPlane, report, limits, onChange });
+    this.#plane = new ControlPlane({ reader, namespace: controlPlane, report, onChange });
+  }
+
+  current(): Snapshot {
+    if (this.#snapshot !== undefined) return this.#snapshot;
+    throw new ArgosyError('unknown', 'the settings have not been read yet');
+  }
+
+  onChange(listener: (change: Change) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  told(): Promise<void> {
+    return this.#rejections.settled();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    clearTimeout(this.#timer);
+    this.#rejections.stop();
+    this.#first.reject(new ArgosyError('cancelled', 'the settings were stopped before they were read'));
+    await Promise.all([this.#plane.stop(), this.#tenants.stop()]);
+  }
+
+  /** The first change of a burst starts the clock, so that one who writes without end delays nobody for ever. */
+  #schedule(): void {
+    if (this.#timer !== undefined || this.#stopped) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      this.#update();
+    }, this.#options.debounceMs ?? 100);
+  }
+
+  #update(): void {
+    if (this.#stopped || !this.#plane.isWhole) return;
+    const { installation, report } = this.#options;
+    this.#readings = readAll(this.#plane, report, this.#readings);
+    const { appNamespaces, tenantClusters } = namespacesOf(installation, this.#readings.params);
+    this.#tenants.watch(tenantClusters ? appNamespaces : []);
+    if (this.#snapshot === undefined && !this.#tenants.isAnswered) return;
+    const before = this.#snapshot;
+    const after = compose({
+      revision: (before?.revision ?? 0) + 1,
+      installation,
+      readings: this.#readings,
+      plane: this.#plane,
+      tenantClusters: this.#tenants.clusters(),
+      unread: new Map(this.#tenants.unread()),
+    });
+    this.#snapshot = after;
+    this.#rejections.update(this.#refused(after));
+    this.#tell(changeBetween(before, after), after);
+  }
+
+  *#refused(snapshot: Snapshot): Iterable<Rejection> {
+    yield* this.#tenants.unusable();
+    for (const { tenant, acceptance, namespace, secret, uid } of snapshot.clusters) {
+      if (!tenant || acceptance.accepted) continue;
+      const about = { apiVersion: 'v1', kind: 'Secret', namespace, name: secret, uid };
+      yield { about, reason: acceptance.reason };
+    }
+  }
+
+  #tell(change: Change, snapshot: Snapshot): void {
+    this.#first.resolve(snapshot);
+    if (isEmptyChange(change)) return;
+    for (const listener of this.#listeners) listener(change);
+  }
+}
