@@ -174,6 +174,12 @@ ${indent(data)}
 `;
 }
 
+/** The one object of a text. */
+export function yamlOf(text: string): JsonObject {
+  const [object] = loadAll(text, { schema: CORE_SCHEMA }).filter((each) => each !== null && each !== undefined);
+  return object as JsonObject; // the core schema makes JSON values only
+}
+
 function indent(text: string): string {
   return text
     .trim()
