@@ -15,6 +15,7 @@ export { permitsDestination } from './destination.ts';
 export { EffectiveProject, effectiveProject } from './effective.ts';
 export { type Fact, FactList, factLimit, type Recorder } from './fact.ts';
 export { type IdentityDecision, identityFor } from './identity.ts';
+export { type Integrity, type IntegrityPolicy, integrityFor } from './integrity.ts';
 export { type Place, permitsObject, type Subject } from './object.ts';
 export { isListed, type Outbound, permitsConnection, permitsFiles } from './outbound.ts';
 export { type Aged, withinQuota } from './quota.ts';

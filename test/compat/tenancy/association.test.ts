@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { instanceName, qualifiedName } from '../../../src/core/api/index.ts';
 import { printTrackingId } from '../../../src/core/objects/index.ts';
-import { application, Given, local, project } from './given.ts';
+import { applicationsOverQuota, settingsWarnings } from '../../../src/core/policy/index.ts';
+import { application, Given, local, project, settings } from './given.ts';
 
 const spec = (projectName: string): string => `
 project: ${projectName}
@@ -65,6 +66,17 @@ for (const [title, appNamespaces, namespace, counts] of gates) {
   });
 }
 
+test('A10 an unanchored regex is warned about', () => {
+  const { snapshot } = new Given('', { appNamespaces: ['/team-a/', '/^team-b$/', 'team-*'] });
+  assert.deepEqual(settingsWarnings(snapshot), [
+    {
+      code: 'UnanchoredPattern',
+      field: 'application.namespaces[0]',
+      message: "'/team-a/' is not anchored with ^ and $ and matches every namespace that contains it",
+    },
+  ]);
+});
+
 test('A11 sourceNamespaces * takes every namespace of the list', () => {
   const given = new Given(project('p', `${open}sourceNamespaces: ['*']`) + application('a', 'any', spec('p')), {
     appNamespaces: ['*'],
@@ -119,6 +131,31 @@ test('A25 a namespace taken out of the list is frozen: ignored, not refused alou
   assert.equal(new Given(someProject + app, { appNamespaces: [] }).refusal('foo-ns/a'), ignored('foo-ns'));
 });
 
+test('A29 a quota of 10 leaves the eleventh Application out, oldest first, and lets it in when one goes', () => {
+  const yaml = (names: readonly number[]): string =>
+    project('p', `${open}quota: {applications: 10}`) +
+    names
+      .map((i) =>
+        application(`app-${i}`, 'argocd', spec('p')).replace(
+          'metadata: {',
+          `metadata: {creationTimestamp: '2026-01-01T00:00:${String(20 - i).padStart(2, '0')}Z', `,
+        ),
+      )
+      .join('');
+  const over = (names: readonly number[]): readonly string[] => {
+    const given = new Given(yaml(names));
+    const found = applicationsOverQuota(given.project('p'), [...given.assembled.applications.values()]);
+    return [...found].map(([app, verdict]) => `${app.metadata.name}: ${verdict.message}`);
+  };
+  const eleven = Array.from({ length: 11 }, (_, i) => i);
+  assert.deepEqual(over(eleven), [
+    "app-0: project 'p' has a quota of 10 applications, which older Applications use up",
+  ]);
+  assert.deepEqual(over(eleven.slice(0, 10)), []);
+  const unlimited = new Given(yaml(eleven).replace('quota: {applications: 10}', ''));
+  assert.equal(applicationsOverQuota(unlimited.project('p'), [...unlimited.assembled.applications.values()]).size, 0);
+});
+
 test('A30 equal names in two namespaces are two Applications', () => {
   const yaml = project('p', `${open}sourceNamespaces: [foons, barns]`);
   const given = new Given(
@@ -146,6 +183,14 @@ test('A35 the tracking id begins with namespace and name', () => {
     object: { group: 'apps', kind: 'Deployment', namespace: 'shop', name: 'web' },
   });
   assert.equal(id, 'foons_some-app:apps/Deployment:shop/web');
+});
+
+test('A36 label tracking with tenant namespaces is warned about', () => {
+  const { snapshot } = new Given(settings('application.resourceTrackingMethod: label'), { appNamespaces: ['team-a'] });
+  assert.deepEqual(
+    settingsWarnings(snapshot).map(({ code }) => code),
+    ['LabelTracking'],
+  );
 });
 
 test('A39 a management Application may write Applications into a tenant namespace, and nothing else', () => {

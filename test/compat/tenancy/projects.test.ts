@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseAppProject } from '../../../src/core/api/index.ts';
-import { permitsSync, projectWarnings, validateProject } from '../../../src/core/policy/index.ts';
+import { integrityFor, permitsSync, projectWarnings, validateProject } from '../../../src/core/policy/index.ts';
 import { application, clusterSecret, Given, local, project, settings, yamlOf } from './given.ts';
 
 const app = (source: string, destination = `server: '${local}', namespace: shop`): string =>
@@ -449,6 +449,23 @@ const windows: readonly [
 for (const [title, list, request, open] of windows) {
   test(title, () => assert.equal(sync(list, request), open ? 'allowed' : blocked));
 }
+
+test('B26 two policies for one repository are an error', () => {
+  const policy = (url: string): string => `{repos: [{url: '${url}'}], gpg: {mode: strict, keys: [AB12]}}`;
+  const given = new Given(
+    project('p', `sourceIntegrity: {git: {policies: [${policy('https://g/*')}, ${policy('*x')}]}}`),
+  );
+  const answer = integrityFor(given.project('p'), 'https://g/x');
+  assert.equal(
+    !answer.ok && `${answer.verdict.condition}: ${answer.verdict.message}`,
+    "ComparisonError: multiple (2) source integrity policies found for repo URL: 'https://g/x'",
+  );
+  assert.deepEqual(integrityFor(given.project('p'), 'https://g/y'), {
+    ok: true,
+    policy: { mode: 'strict', keys: ['AB12'] },
+  });
+  assert.deepEqual(integrityFor(given.project('p'), 'https://h/y'), { ok: true, policy: undefined });
+});
 
 test('B27 destinations that cover the control-plane namespace are warned about', () => {
   const given = new Given(
