@@ -7,6 +7,7 @@
  */
 export type { CommitInfo, Signature } from './commit.ts';
 export { type CredentialQuestion, type SelectedCredential, selectCredential } from './credentials.ts';
+export type { ExportRequest, ExportResult, ExportSource } from './export.ts';
 export { createGit, type Git, type GitOptions, type RepositoryRequest } from './git.ts';
 export { defaultLimits, type GitLimits } from './limits.ts';
 export type { Ref, Refs } from './refs.ts';

@@ -1,6 +1,7 @@
 import { ArgosyError, isArgosyError } from '../core/errors/index.ts';
 import type { BatchReader } from './batch-reader.ts';
 import { type CommitInfo, parseCommit } from './commit.ts';
+import { type ExportRequest, type ExportResult, exportTree } from './export.ts';
 import { coalesce } from './flight.ts';
 import type { GitLimits } from './limits.ts';
 import type { Mirror } from './mirror.ts';
@@ -40,6 +41,8 @@ export interface Repository {
   commitInfo(commit: string): Promise<CommitInfo>;
   /** The files that differ between two commits. */
   changed(from: string, to: string): Promise<ChangedPath[]>;
+  /** Writes files and folders of a commit to disk, for tools that need files. */
+  exportTree(request: ExportRequest): Promise<ExportResult>;
   /** All refs as of the last fetch. */
   refs(): Promise<Refs>;
 }
@@ -51,7 +54,7 @@ export interface RepositoryParts {
   readonly connect: Connect;
   readonly reader: BatchReader;
   readonly walk: TreeWalk;
-  readonly limits: Pick<GitLimits, 'maxBlobBytes' | 'maxReadBytes' | 'fetchesPerPack'>;
+  readonly limits: Pick<GitLimits, 'maxBlobBytes' | 'maxReadBytes' | 'maxFiles' | 'fetchesPerPack'>;
 }
 
 /** Puts a repository together. */
@@ -143,7 +146,7 @@ export function createRepository(parts: RepositoryParts): Repository {
       if (info?.type !== 'blob') throw missingBlob(url, ids[index]);
       return info.size;
     });
-  return {
+  const repository: Repository = {
     url,
     fetch: async () => ({ changed: await fetchOnce() }),
     refs: ready,
@@ -169,7 +172,9 @@ export function createRepository(parts: RepositoryParts): Repository {
     read: (ids) => reading(() => readBlobs(parts, ids, infoOf)),
     commitInfo: (commit) => reading(async () => describeCommit(parts, await ready(), commit)),
     changed: (from, to) => reading(async () => walk.compare(await rootOf(from), await rootOf(to))),
+    exportTree: (request) => exportTree(repository, request, parts.limits),
   };
+  return repository;
 }
 
 async function readBlobs(

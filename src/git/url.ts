@@ -48,11 +48,6 @@ export function parseRepositoryUrl(text: string): RepositoryUrl {
   return refuse('only https, ssh and file addresses are known');
 }
 
-/** The address for people and logs. */
-export function printRepositoryUrl(url: RepositoryUrl): string {
-  return url.text;
-}
-
 function webUrl(transport: 'https' | 'http', rest: string): RepositoryUrl {
   const { user, host, port, path } = split(transport, rest);
   if (user !== undefined) refuse('it holds a user part; put user name and password into the repository Secret');
@@ -91,6 +86,8 @@ function parseScp(text: string): RepositoryUrl {
   const match = /^(?:([^@:/]+)@)?([^@:/]+):(?!\/\/)(.+)$/.exec(text);
   if (match === null) refuse('it is neither a URL nor of the form user@host:path');
   const [, user, host, path] = match ?? [];
+  // A word and a colon are a scheme we do not know rather than a machine of that name.
+  if (user === undefined && host?.includes('.') !== true) refuse('only https, ssh and file addresses are known');
   return sshUrl(`${user === undefined ? '' : `${user}@`}${host}/${(path ?? '').replace(/^\/+/, '')}`);
 }
 
