@@ -289,7 +289,7 @@ describe('custom resources', { concurrency: 12 }, () => {
         const kind = kindOf(group, `v${n + 1}`);
         const answer = await api.create(kind.path(ns), kind.object('w', { spec: { f: value } }));
         refused(answer, 422, 'Invalid', message);
-        assert.ok(text(answer.body.message).startsWith('Widget.' + group + ' "w" is invalid: '), answer.text);
+        assert.ok(text(answer.body.message).startsWith(`Widget.${group} "w" is invalid: `), answer.text);
         assert.equal(answer.body.details?.group, group);
       });
   });
