@@ -126,7 +126,7 @@ class Verbs implements T.Reader, T.Writer {
     return watch(this.#caller.client, { identity: this.#caller.identity, resource, options, onEvent });
   }
 
-  follow(resource: T.Resource, options: T.SelectOptions, sink: T.FollowSink): T.Following {
+  follow(resource: T.Resource, options: T.FollowOptions, sink: T.FollowSink): T.Following {
     return follow({ ...this.#caller, resource, options }, sink);
   }
 

@@ -99,6 +99,11 @@ export interface WatchOptions extends SelectOptions {
   readonly silenceMs?: number | undefined;
 }
 
+export interface FollowOptions extends SelectOptions {
+  /** As in WatchOptions. */
+  readonly silenceMs?: number | undefined;
+}
+
 /** What a kept-up view of a kind tells its owner, in order; every call is synchronous and short. */
 export interface FollowSink {
   /** A list begins; what is not named before `complete` is gone. */
@@ -141,7 +146,7 @@ export interface Reader {
   /** One watch; ends normally when the server closes it, throws `kube-gone` on 410. */
   watch(resource: Resource, options: WatchOptions, onEvent: (event: WatchEvent) => void): Promise<void>;
   /** List, then watch, for ever, over every fault. */
-  follow(resource: Resource, options: SelectOptions, sink: FollowSink): Following;
+  follow(resource: Resource, options: FollowOptions, sink: FollowSink): Following;
   /** May the credential (or the impersonated user) do this? */
   mayI(review: AccessReview, options?: CallOptions): Promise<boolean>;
   logs(namespace: string, pod: string, options: LogOptions, onText: (text: string) => void): Promise<void>;

@@ -1,3 +1,4 @@
+import { ArgosyError } from '../../core/errors/index.ts';
 import { isArray, isObject, type Json, type JsonObject, own, stringAt } from '../../core/json/index.ts';
 import type { Resource } from '../types.ts';
 
@@ -17,6 +18,7 @@ export const discoveryAccept = [
 /** Reads an APIGroupDiscoveryList; undefined if the answer is in the old form. */
 export function readAggregated(answer: JsonObject): Found | undefined {
   if (answer['kind'] !== 'APIGroupDiscoveryList') return undefined;
+  listed(answer, 'items');
   const found: Found = { resources: [], unknown: new Map() };
   for (const group of objects(answer['items'])) readGroup(group, found);
   return found;
@@ -51,6 +53,13 @@ function readResource(group: string, version: string, one: JsonObject): Resource
 /** `apps/v1`, or `v1` for the core group. */
 export function groupVersion(group: string, version: string): string {
   return group === '' ? version : `${group}/${version}`;
+}
+
+/** The list under a key. A server that says nothing is not one that serves nothing: without the list it throws. */
+export function listed(answer: JsonObject, key: string): readonly Json[] {
+  const list = own(answer, key);
+  if (isArray(list)) return list;
+  throw new ArgosyError('kube-malformed', `discovery: the answer has no ${key}`, { subject: 'discovery' });
 }
 
 /** The objects of a list; whatever else is in it is passed over. */

@@ -1,7 +1,7 @@
 import { isArgosyError } from '../../core/errors/index.ts';
 import { type JsonObject, own, stringAt } from '../../core/json/index.ts';
 import type { Resource } from '../types.ts';
-import { type Found, groupVersion, objects, texts } from './aggregated.ts';
+import { type Found, groupVersion, listed, objects, texts } from './aggregated.ts';
 
 /** Fetches one path as JSON. */
 export type Fetch = (path: string) => Promise<JsonObject>;
@@ -9,14 +9,14 @@ export type Fetch = (path: string) => Promise<JsonObject>;
 /** Reads the versions of the core group, one call each. */
 export function readLegacyCore(answer: JsonObject, fetch: Fetch): Promise<Found> {
   return readVersions(
-    texts(own(answer, 'versions')).map((version) => ({ group: '', version })),
+    texts(listed(answer, 'versions')).map((version) => ({ group: '', version })),
     fetch,
   );
 }
 
 /** Reads all named groups, one call per group and version; the preferred version of a group comes first. */
 export function readLegacyGroups(answer: JsonObject, fetch: Fetch): Promise<Found> {
-  const wanted = objects(own(answer, 'groups')).flatMap((group) => {
+  const wanted = objects(listed(answer, 'groups')).flatMap((group) => {
     const name = stringAt(group, 'name') ?? '';
     const preferred = stringAt(group, 'preferredVersion', 'version');
     const versions = objects(own(group, 'versions')).map((one) => stringAt(one, 'version') ?? '');
@@ -52,7 +52,7 @@ async function readVersion(group: string, version: string, fetch: Fetch): Promis
 }
 
 function readResourceList(group: string, version: string, answer: JsonObject): Resource[] {
-  const listed = objects(own(answer, 'resources'));
+  const listed = objects(listed(answer, 'resources'));
   const mains = listed.filter((one) => !(stringAt(one, 'name') ?? '').includes('/'));
   return mains.map((one) => {
     const plural = stringAt(one, 'name') ?? '';

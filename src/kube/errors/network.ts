@@ -24,7 +24,8 @@ const strangeCodes = /^(HPE_|Z_|ERR_HTTP2_ERROR$|ERR_INVALID_)/;
 export function fromNetwork(error: unknown, subject: string, secrets: readonly string[] = []): ArgosyError {
   if (isArgosyError(error)) return error;
   const code = codeText(error);
-  const text = scrub(error instanceof Error ? error.message : String(error), secrets).slice(0, 512);
+  const said = error instanceof Error ? error.message : String(error);
+  const text = scrub(said.split('; if the root CA')[0] ?? said, secrets).slice(0, 512); // Node's advice is about Node
   const ours = codeOf(code);
   const mine = new ArgosyError(ours, `${subject}: ${text}${code === '' ? '' : ` (${code})`}`, { subject });
   // nghttp2 names this in words only; the peer promises that it did nothing for such a stream.

@@ -7,8 +7,8 @@ import { type ConnectOptions, connect } from '../connection.ts';
 import type { Connection, KubeConfig } from '../types.ts';
 
 const now = new Date();
-const authority = makeAuthority('scripted', now, randomBytes(8));
-const server = issue(authority, { commonName: 'scripted' }, {
+const authority = makeAuthority('scripted-authority', now, randomBytes(8));
+const server = issue(authority, { commonName: 'scripted-authority' }, {
   subject: { commonName: 'scripted' },
   usage: 'server',
   hosts: ['127.0.0.1', 'localhost', 'kube.example'],

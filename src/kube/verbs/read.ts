@@ -2,6 +2,7 @@ import { ArgosyError } from '../../core/errors/index.ts';
 import { isObject, type JsonObject, objectAt, stringAt } from '../../core/json/index.ts';
 import type { KubeObject } from '../../core/objects/index.ts';
 import type { Client, IdentityHeaders } from '../call/client.ts';
+import { fromStatusObject } from '../errors/translate.ts';
 import { CallLimit } from '../transport/limit.ts';
 import type { AccessReview, CallOptions, LogOptions, Resource } from '../types.ts';
 import { objectPath } from './path.ts';
@@ -20,8 +21,10 @@ export interface Place {
   readonly name: string;
 }
 
-/** An answer that must be a Kubernetes object. */
+/** An answer that must be a Kubernetes object; a Status in its place is none, whatever the HTTP status beside it. */
 export function asObject(answer: JsonObject, subject: string): KubeObject {
+  if (answer['kind'] === 'Status' && answer['status'] !== 'Success')
+    throw fromStatusObject(answer, { status: 500, subject, secrets: [] });
   if (typeof answer['apiVersion'] === 'string' && typeof answer['kind'] === 'string' && isObject(answer['metadata']))
     return answer as unknown as KubeObject; // the three fields every object has are there
   throw new ArgosyError('kube-malformed', `${subject}: the answer is no Kubernetes object`, { subject });
@@ -49,7 +52,10 @@ export async function get(
     deadlineMs: options.deadlineMs ?? readMs,
     signal: options.signal,
   });
-  return asObject(answer, subject);
+  const object = asObject(answer, subject);
+  if (object.kind === 'Status')
+    throw new ArgosyError('kube-malformed', `${subject}: the answer is a Status`, { subject });
+  return object;
 }
 
 /** Asks the server whether the caller may do something. An answer without a decision is an error, not a no. */

@@ -3,7 +3,7 @@ import type { Client, IdentityHeaders } from '../call/client.ts';
 import { backoff } from '../call/retry.ts';
 import { list } from '../list/list.ts';
 import { CallLimit } from '../transport/limit.ts';
-import type { Following, FollowSink, Resource, SelectOptions, WatchEvent } from '../types.ts';
+import type { Following, FollowOptions, FollowSink, Resource, WatchEvent } from '../types.ts';
 import { watch } from './watch.ts';
 
 /** After this many watches in a row that brought nothing, the view counts as broken, though it is tried on. */
@@ -27,7 +27,7 @@ export interface FollowParts {
   readonly client: Client;
   readonly identity: IdentityHeaders | undefined;
   readonly resource: Resource;
-  readonly options: SelectOptions & { readonly silenceMs?: number | undefined };
+  readonly options: FollowOptions;
 }
 
 /** Lists, then watches, for ever; over every fault, until stopped. */

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { isArgosyError } from '../core/errors/index.ts';
+import { type Hostile, hostile } from './testdata/hostile-answers.ts';
+import { configMap, configMaps, type Scripted, startRaw, startScripted } from './testdata/scripted-server.ts';
+import type { Connection } from './types.ts';
+
+const deadlineMs = 400;
+const calls: { readonly [name: string]: (connection: Connection) => Promise<unknown> } = {
+  get: (connection) => connection.get(configMaps, 'default', 'a', { deadlineMs }),
+  list: (connection) => connection.list(configMaps, { deadlineMs }, () => undefined),
+  watch: (connection) =>
+    connection.watch(configMaps, { resourceVersion: '1', silenceMs: deadlineMs, deadlineMs }, () => undefined),
+  discover: (connection) => connection.discover({ deadlineMs }),
+  apply: (connection) => connection.apply(configMaps, configMap('a'), { fieldManager: 'x', deadlineMs }),
+  delete: (connection) => connection.delete(configMaps, 'default', 'a', { deadlineMs }),
+};
+
+/** What is no attack on the verb: an ended watch says nothing wrong, text is what these verbs may answer. */
+const harmless: readonly (readonly [verb: string, name: RegExp])[] = [
+  ['watch', /the body is (nothing|a list|a number|null|true|a text|two objects|a blank)$/],
+];
+
+let servers: { readonly h2: Scripted; readonly h1: Scripted };
+before(async () => {
+  const pick = (path: string | undefined): Hostile =>
+    hostile[Number(/^\/(\d+)\//.exec(path ?? '')?.[1])] ?? { name: 'none' };
+  const h2 = await startScripted(() => undefined, {
+    server: (made) =>
+      made.on('stream', (stream, headers) => {
+        stream.on('error', () => undefined);
+        try {
+          pick(headers[':path'])?.h2?.(stream);
+        } catch {
+          stream.destroy(); // Node's server refuses to send some of this; that is an answer too
+        }
+      }),
+  });
+  const h1 = await startRaw('http/1.1', (socket) => {
+    let head = '';
+    socket.on('data', (chunk) => {
+      if (head.includes('\r\n')) return;
+      head += chunk.toString('latin1');
+      if (head.includes('\r\n')) pick(head.split(' ')[1])?.h1?.(socket);
+    });
+  });
+  servers = { h2, h1 };
+});
+after(async () => {
+  await servers.h2.close();
+  await servers.h1.close();
+});
+
+interface Outcome {
+  readonly name: string;
+  readonly wrong: string;
+}
+
+async function attack(protocol: 'h1' | 'h2', index: number, verb: string): Promise<Outcome | undefined> {
+  const server = servers[protocol];
+  const name = `${verb} over ${protocol}: ${hostile[index]?.name}`;
+  const connection = server.connect({ connectMs: 5_000 }, { server: `${server.config.server}/${index}` });
+  try {
+    const result = await calls[verb]?.(connection);
+    return { name, wrong: `it was taken for an answer: ${JSON.stringify(result)}` };
+  } catch (error) {
+    if (!isArgosyError(error)) return { name, wrong: `a foreign error: ${String(error)}` };
+    if (error.code === 'internal' || error.message.length > 4096)
+      return { name, wrong: `${error.code} ${error.message.slice(0, 200)}` };
+    if (`${error.stack}${JSON.stringify(error)}`.includes('test-token')) return { name, wrong: 'it repeats the token' };
+    return undefined;
+  } finally {
+    await connection.close();
+  }
+}
+
+const attacks = hostile.flatMap((one, index) =>
+  (['h2', 'h1'] as const)
+    .filter((protocol) => one[protocol] !== undefined)
+    .flatMap((protocol) =>
+      Object.keys(calls)
+        .filter((verb) => !harmless.some(([safe, name]) => safe === verb && name.test(one.name)))
+        .map((verb) => ({ protocol, index, verb })),
+    ),
+);
+
+test(`each of ${attacks.length} hostile answers is one of our errors, before the deadline, in bounded memory`, async () => {
+  assert.ok(attacks.length >= 500);
+  const queue = [...attacks];
+  const wrong: Outcome[] = [];
+  let peak = 0;
+  const base = process.memoryUsage().rss;
+  const worker = async (): Promise<void> => {
+    for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+      const outcome = await attack(next.protocol, next.index, next.verb);
+      if (outcome !== undefined) wrong.push(outcome);
+      peak = Math.max(peak, process.memoryUsage().rss - base);
+    }
+  };
+  await Promise.all(Array.from({ length: 24 }, worker));
+  assert.deepEqual(wrong, []);
+  // 24 at a time, each within a few times the largest object, and the scripted server lives in the same process.
+  assert.ok(peak < 1024 * 1024 * 1024, `${Math.round(peak / 2 ** 20)} MiB`);
+});
