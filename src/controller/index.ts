@@ -1,10 +1,9 @@
 /**
  * The program that makes clusters match Git: it gathers, lets the core decide, acts as the tenant, and reports.
  *
- * Rules are in `core`, systems outside in the edges; here is only the order of calls. Begin with
- * `application/reconcile.ts`, then `queue/`.
+ * Rules are in `core`, systems outside in the edges; here is only the order of calls. Begin with `controller.ts`, which puts
+ * the parts together, then `application/reconcile.ts`, the one pass that everything leads to.
  */
-export { admit } from './application/admit.ts';
-export { reconcile } from './application/reconcile.ts';
-export type { Admission, Admitted, ClusterAccess, Manifests, World } from './application/world.ts';
-export { createQueue, type Queue, type QueueClock, type QueueOptions } from './queue/index.ts';
+export { kubeConfigOf } from './clusters/index.ts';
+export { type Controller, type ControllerOptions, startController } from './controller.ts';
+export type { RenderSource, SourceInput } from './sources/index.ts';

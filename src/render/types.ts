@@ -65,4 +65,9 @@ export interface Rendering {
   /** For the Application's conditions: a duplicate key, a skipped link. */
   readonly warnings: readonly string[];
   readonly revision: string;
+  /**
+   * Paths from the root whose tree ids decide the result: while they stay the same, a new commit renders nothing.
+   * Undefined: the whole tree.
+   */
+  readonly reads: readonly string[] | undefined;
 }

@@ -1,35 +1,37 @@
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect, readKubeconfig } from '../../src/kube/index.ts';
-import { startController } from '../../src/main/controller.ts';
-import { silentLogger } from '../../src/telemetry/index.ts';
-import { type GitHouse, openGitHouse } from '../support/git-house.ts';
+import { startInstallation } from '../../src/main/controller.ts';
+import { createMetrics, silentLogger } from '../../src/telemetry/index.ts';
 import { createTestRepository, type TestRepository } from '../support/git-repository.ts';
 import { type TestCluster, testCluster } from '../support/test-cluster.ts';
 
 const deployer = 'system:serviceaccount:walk-shop:deployer';
 
 let cluster: TestCluster;
-let house: GitHouse;
+const cacheDir = mkdtempSync(join(tmpdir(), 'argosy-walk-'));
 let repository: TestRepository;
 let stop: () => Promise<void>;
 
 before(async () => {
   cluster = await testCluster();
-  house = openGitHouse();
   repository = createTestRepository({ 'shop/one.yaml': configMap('one'), 'shop/two.yaml': configMap('two') });
   await kubectl('apply', '-f', 'deploy/crds');
   await kubectl('wait', '--for=condition=Established', 'crd/applications.argoproj.io', 'crd/appprojects.argoproj.io');
   await apply(platform());
   const connection = connect(await readKubeconfig(cluster.kubeconfig));
-  const controller = await startController({
+  const controller = startInstallation({
     connection,
-    git: house.git,
+    installation: { controlPlane: 'walk-argocd', appNamespaces: ['walk-team'] },
+    cacheDir,
     log: silentLogger,
-    controlPlane: 'walk-argocd',
-    appNamespaces: ['walk-team'],
+    metrics: createMetrics(),
     pollMs: 500,
+    version: 'test',
   });
   stop = async () => {
     await controller.stop();
@@ -39,7 +41,7 @@ before(async () => {
 
 after(async () => {
   await stop?.();
-  await house?.close();
+  rmSync(cacheDir, { recursive: true, force: true });
   repository?.remove();
   await cluster?.stop();
 });
@@ -209,7 +211,7 @@ subjects: [{kind: ServiceAccount, name: deployer, namespace: walk-shop}]
 apiVersion: v1
 kind: ConfigMap
 metadata: {name: argocd-cm, namespace: walk-argocd, labels: {app.kubernetes.io/part-of: argocd}}
-data: {application.sync.impersonation.enabled: "true"}
+data: {application.sync.impersonation.enabled: "true", source.allowedHosts: "file:"}
 ---
 apiVersion: argoproj.io/v1alpha1
 kind: AppProject

@@ -41,7 +41,12 @@ export interface Admitted {
 }
 
 export interface Manifests {
+  /** Empty for an Application of several sources. */
   readonly revision: string;
+  /** One for each source, where there are several. */
+  readonly revisions?: readonly string[];
+  /** For people: a key that stands twice, a link that was passed over. */
+  readonly warnings?: readonly string[];
   readonly sourceType: string;
   readonly rendered: readonly Rendered[];
 }

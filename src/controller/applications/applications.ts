@@ -1,0 +1,106 @@
+import type { KubeObject } from '../../core/objects/index.ts';
+import type { Following, Reader, Resource } from '../../kube/index.ts';
+import { planWatches } from '../../settings/index.ts';
+
+const resource: Resource = {
+  group: 'argoproj.io',
+  version: 'v1alpha1',
+  kind: 'Application',
+  plural: 'applications',
+  namespaced: true,
+  verbs: [],
+};
+
+export interface ApplicationsOptions {
+  readonly reader: Pick<Reader, 'follow'>;
+  readonly controlPlane: string;
+  /** An Application came, changed or went. Called once per change, also for those a new list no longer has. */
+  readonly onChange: (key: string, object: KubeObject | undefined) => void;
+  readonly onBroken: (error: Error) => void;
+}
+
+/** The Applications of the control plane and of the namespaces that count, as the watches last saw them. */
+export interface Applications {
+  get(key: string): KubeObject | undefined;
+  keys(): Iterable<string>;
+  readonly size: number;
+  /** Follows exactly the namespaces that these patterns name, besides the control plane's. */
+  watch(patterns: readonly string[]): void;
+  stop(): Promise<void>;
+}
+
+/** Begins to follow the control plane's Applications. */
+export function watchApplications(options: ApplicationsOptions): Applications {
+  const objects = new Map<string, KubeObject>();
+  const scopes = new Map<string, Following>();
+  const ending: Promise<void>[] = [];
+  let includes: (namespace: string) => boolean = () => false;
+  const counts = (namespace: string): boolean => namespace === options.controlPlane || includes(namespace);
+
+  const drop = (key: string): void => {
+    if (objects.delete(key)) options.onChange(key, undefined);
+  };
+  const open = (scope: string): void => {
+    if (scopes.has(scope)) return;
+    const covers = (key: string): boolean => scope === '' || key.startsWith(`${scope}/`);
+    // Names a new list has not named yet; what is left of them at its end is gone.
+    let missing = new Set<string>();
+    const following = options.reader.follow(resource, scope === '' ? {} : { namespace: scope }, {
+      restart: () => {
+        missing = new Set([...objects.keys()].filter(covers));
+      },
+      upsert: (object) => {
+        // The watch may cover more than counts: the list is checked at every entry, not only when it is opened.
+        if (!counts(object.metadata.namespace ?? '')) return;
+        const key = keyOf(object);
+        missing.delete(key);
+        if (objects.get(key)?.metadata.resourceVersion === object.metadata.resourceVersion) return;
+        objects.set(key, object);
+        options.onChange(key, object);
+      },
+      remove: (object) => drop(keyOf(object)),
+      complete: () => {
+        for (const key of missing) drop(key);
+        missing = new Set();
+      },
+      broken: (error) => {
+        options.onBroken(error);
+        return 'retry';
+      },
+    });
+    scopes.set(scope, following);
+  };
+  const close = (scope: string): void => {
+    const following = scopes.get(scope);
+    if (following === undefined) return;
+    scopes.delete(scope);
+    following.stop();
+    ending.push(following.done);
+  };
+  open(options.controlPlane);
+
+  return {
+    get: (key) => objects.get(key),
+    keys: () => objects.keys(),
+    get size() {
+      return objects.size;
+    },
+    watch(patterns) {
+      const plan = planWatches(patterns, options.controlPlane);
+      includes = plan.includes;
+      const wanted = new Set(plan.everywhere ? [''] : [options.controlPlane, ...plan.namespaces]);
+      for (const scope of wanted) open(scope);
+      for (const scope of [...scopes.keys()]) if (!wanted.has(scope)) close(scope);
+      for (const key of [...objects.keys()]) if (!counts(key.slice(0, key.indexOf('/')))) drop(key);
+    },
+    async stop() {
+      for (const scope of [...scopes.keys()]) close(scope);
+      await Promise.all(ending);
+    },
+  };
+}
+
+/** The key of an Application: `namespace/name`. */
+export function keyOf({ metadata }: KubeObject): string {
+  return `${metadata.namespace ?? ''}/${metadata.name ?? ''}`;
+}

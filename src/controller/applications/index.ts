@@ -1,0 +1,1 @@
+export { type Applications, type ApplicationsOptions, keyOf, watchApplications } from './applications.ts';

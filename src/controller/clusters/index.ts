@@ -1,0 +1,2 @@
+export { type Clusters, type ClustersOptions, createClusters } from './clusters.ts';
+export { kubeConfigOf } from './kube-config.ts';

@@ -1,0 +1,158 @@
+import { type Application, type Cluster, parseApplication } from '../core/api/index.ts';
+import type { Json } from '../core/json/index.ts';
+import type { KubeObject } from '../core/objects/index.ts';
+import type { Git } from '../git/index.ts';
+import { type Connection, controlDoor, type EventWriter, type Resource } from '../kube/index.ts';
+import type { SettingsWatch } from '../settings/index.ts';
+import type { Logger } from '../telemetry/index.ts';
+import { admit } from './application/admit.ts';
+import { reconcile } from './application/reconcile.ts';
+import type { World } from './application/world.ts';
+import { watchApplications } from './applications/index.ts';
+import { createClusters } from './clusters/index.ts';
+import { createQueue } from './queue/index.ts';
+import { createSources, type RenderSource } from './sources/index.ts';
+import { isTouched, type LastLook } from './touch.ts';
+
+export interface ControllerOptions {
+  /** Our own cluster, with our own account. */
+  readonly connection: Connection;
+  readonly controlPlane: string;
+  readonly settings: SettingsWatch;
+  readonly events: EventWriter;
+  readonly git: Git;
+  readonly render: RenderSource;
+  /** Opens a connection to the cluster of an accepted Secret, under the outbound rules. */
+  readonly connect: (cluster: Cluster) => Connection;
+  readonly log: Logger;
+  readonly workers?: number | undefined;
+  /** How often each repository is asked for news. */
+  readonly pollMs: number;
+}
+
+/** A running controller. */
+export interface Controller {
+  /** Resolves when the settings have been read and Applications are being looked at. */
+  readonly ready: Promise<void>;
+  /** Asks a repository for news now, as after a webhook. */
+  poll(url: string): Promise<void>;
+  /** False once due work has not moved for a while. */
+  healthy(): boolean;
+  stop(): Promise<void>;
+}
+
+/** No pass may be due for longer than this without any pass beginning or ending. */
+const stuckMs = 120_000;
+
+const applicationKind: Resource = {
+  group: 'argoproj.io',
+  version: 'v1alpha1',
+  kind: 'Application',
+  plural: 'applications',
+  namespaced: true,
+  verbs: [],
+};
+
+/** Starts the controller: watches, queue, and one pass for every key that something happened to. */
+export function startController(options: ControllerOptions): Controller {
+  const { connection, controlPlane, settings, log } = options;
+  const control = controlDoor(connection);
+  const looks = new Map<string, LastLook>();
+  const parsed = new WeakMap<KubeObject, Application | null>();
+  const clusters = createClusters({ own: connection, snapshot: () => settings.current(), connect: options.connect });
+  const sources = createSources({
+    git: options.git,
+    snapshot: () => settings.current(),
+    render: options.render,
+    pollMs: options.pollMs,
+    random: Math.random,
+    onChange: (keys) => {
+      for (const key of keys) queue.add(key);
+    },
+  });
+  const world: World = {
+    controlPlane,
+    log,
+    now: () => new Date().toISOString().replace(/\.\d+Z$/, 'Z'),
+    application: (key) => applications.get(key),
+    admit: (app) => admit(settings.current(), app),
+    render: (app) => sources.manifests(keyOfApp(app), app, { fresh: isRefresh(app) }),
+    cluster: (key) => clusters.access(key),
+    async patchApplication(app, patch) {
+      await control.patch(applicationKind, app.metadata.namespace ?? controlPlane, app.metadata.name, 'merge', patch);
+    },
+  };
+  const keyOfApp = (app: Application): string => `${app.metadata.namespace ?? controlPlane}/${app.metadata.name}`;
+  const read = (object: KubeObject): Application | undefined => {
+    const known = parsed.get(object);
+    if (known !== undefined) return known ?? undefined;
+    const result = parseApplication(object as unknown as Json); // objects come from a watch as parsed JSON
+    parsed.set(object, result.ok ? result.value : null);
+    return result.ok ? result.value : undefined;
+  };
+  const queue = createQueue({
+    workers: options.workers ?? 16,
+    tenantOf: (key) => key.slice(0, key.indexOf('/')),
+    work: (key) => reconcile(key, world),
+    clock: { now: Date.now, after: later },
+    onError: (key, error, failures) =>
+      log.warn('a pass failed and is tried again', { application: key, failures, error: String(error) }),
+  });
+  const applications = watchApplications({
+    reader: control,
+    controlPlane,
+    onBroken: (error) => log.warn('Applications cannot be watched; trying on', { error: error.message }),
+    onChange: (key, object) => {
+      const app = object === undefined ? undefined : read(object);
+      if (ready) sources.track(key, app);
+      if (object === undefined) {
+        looks.delete(key);
+        queue.forget(key);
+      }
+      if (ready) queue.add(key);
+    },
+  });
+  let ready = false;
+  const started = settings.ready.then((snapshot) => {
+    ready = true;
+    applications.watch(snapshot.appNamespaces);
+    for (const key of applications.keys()) begin(key);
+  });
+  const begin = (key: string): void => {
+    const object = applications.get(key);
+    sources.track(key, object === undefined ? undefined : read(object));
+    queue.add(key);
+  };
+  settings.onChange((change) => {
+    if (change.namespaces) applications.watch(settings.current().appNamespaces);
+    clusters.changed(change.clusters);
+    for (const key of applications.keys()) {
+      const object = applications.get(key);
+      const app = object === undefined ? undefined : read(object);
+      if (app === undefined || !isTouched(change, app, looks.get(key))) continue;
+      sources.track(key, app);
+      queue.add(key);
+    }
+  });
+  started.catch((error: unknown) => log.warn('the settings were not read', { error: String(error) }));
+  return {
+    ready: started,
+    poll: (url) => sources.poll(url),
+    healthy: () => queue.oldestWaitingSince() === undefined || Date.now() - queue.lastMoved < stuckMs,
+    async stop() {
+      await Promise.all([applications.stop(), sources.stop()]);
+      await queue.stop();
+      await clusters.stop();
+      await options.events.flush();
+    },
+  };
+}
+
+function isRefresh(app: Application): boolean {
+  return app.metadata.annotations?.['argocd.argoproj.io/refresh'] !== undefined;
+}
+
+function later(ms: number, run: () => void): () => void {
+  const timer = setTimeout(run, ms);
+  return () => clearTimeout(timer);
+}
