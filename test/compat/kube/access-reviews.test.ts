@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { items } from '../../support/raw-client.ts';
+import { items, text } from '../../support/raw-client.ts';
 import { admin, eventually, namespace, ok, refused, unique } from './cluster.ts';
 import { core, grant } from './identities.ts';
 
@@ -42,7 +42,7 @@ test('an allowed review names the binding and the role', async () => {
     return got;
   });
   assert.match(
-    String(status?.reason),
+    text(status?.reason),
     new RegExp(`^RBAC: allowed by RoleBinding "[^"]+/${ns}" of Role "${role}" to User "${user}"$`),
   );
 });

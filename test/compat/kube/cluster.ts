@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Answer, type Doc, RawClient } from '../../support/raw-client.ts';
+import { type Answer, type Doc, RawClient, text } from '../../support/raw-client.ts';
 import { type TestCluster, testCluster } from '../../support/test-cluster.ts';
 
 let starting: Promise<TestCluster> | undefined;
@@ -65,7 +65,7 @@ export function refused(answer: Answer, code: number, reason: string | undefined
   assert.equal(answer.body.code, code);
   assert.equal(answer.body.reason, reason, answer.text);
   if (typeof message === 'string') assert.equal(answer.body.message, message);
-  if (message instanceof RegExp) assert.match(String(answer.body.message), message);
+  if (message instanceof RegExp) assert.match(text(answer.body.message), message);
 }
 
 /** Checks the code of a successful answer and gives its body. */

@@ -56,7 +56,7 @@ test('/api/v1 lists resources with kind, scope, verbs and short names', async ()
   assert.equal(configmaps?.namespaced, true);
   assert.equal(configmaps?.singularName, 'configmap');
   assert.deepEqual(configmaps?.shortNames, ['cm']);
-  assert.deepEqual([...items(configmaps?.verbs)].sort(), [
+  assert.deepEqual(items(configmaps?.verbs).map(text).sort(), [
     'create',
     'delete',
     'deletecollection',
@@ -109,7 +109,7 @@ test('aggregated discovery of /apis tells everything in one answer', async () =>
   assert.equal(deployments?.singularResource, 'deployment');
   assert.deepEqual(
     items(deployments?.subresources)
-      .map((sub) => sub.subresource)
+      .map((sub) => text(sub.subresource))
       .sort(),
     ['scale', 'status'],
   );

@@ -129,5 +129,8 @@ test('a watch can be asked for as tables: columns come with the first event only
   assert.equal(items(first?.object.columnDefinitions).length, 3);
   assert.equal(second?.object.kind, 'Table');
   assert.equal(items(second?.object.columnDefinitions).length, 0);
-  assert.deepEqual([first, second].map((event) => items(items(event?.object.rows)[0]?.cells)[0]).sort(), ['a', 'b']);
+  assert.deepEqual([first, second].map((event) => text(items(items(event?.object.rows)[0]?.cells)[0])).sort(), [
+    'a',
+    'b',
+  ]);
 });

@@ -100,12 +100,12 @@ test('a limit that is no number is refused', async () => {
 });
 
 test('an expired continue token answers 410 with a new one that goes on inconsistently', async () => {
-  const [api, own, { compact }] = [await admin(), await namespace(), await cluster()];
+  const [api, own, server] = [await admin(), await namespace(), await cluster()];
   const path = `/api/v1/namespaces/${own}/secrets`;
   for (const name of ['a', 'b', 'c']) ok(await api.create(path, { metadata: { name } }), 201);
   const first = ok(await api.get(path, { query: { limit: '1' } }));
   ok(await api.create(path, { metadata: { name: 'd' } }), 201);
-  await compact();
+  await server.compact();
   const token = text(first.metadata?.continue);
   const expired = await eventually(async () => {
     const answer = await api.get(path, { query: { limit: '5', continue: token } });
@@ -128,10 +128,10 @@ test('an expired continue token answers 410 with a new one that goes on inconsis
 });
 
 test('a list at exactly a forgotten resourceVersion answers 410', async () => {
-  const [api, own, { compact }] = [await admin(), await namespace(), await cluster()];
+  const [api, own, server] = [await admin(), await namespace(), await cluster()];
   const made = ok(await api.create(configMaps(own), configMap('a')), 201);
   ok(await api.create(configMaps(own), configMap('b')), 201);
-  await compact();
+  await server.compact();
   const ask = { resourceVersion: text(made.metadata?.resourceVersion), resourceVersionMatch: 'Exact' };
   await eventually(async () =>
     refused(
