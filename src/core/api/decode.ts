@@ -23,7 +23,11 @@ export class Notes {
  */
 export type Decode<T> = (value: Json, path: string, notes: Notes) => T | undefined;
 
-const typeName = (value: Json): string => (value === null ? 'null' : isArray(value) ? 'a list' : `a ${typeof value}`);
+function typeName(value: Json): string {
+  if (value === null) return 'null';
+  if (isArray(value)) return 'a list';
+  return isObject(value) ? 'an object' : `a ${typeof value}`;
+}
 
 function primitive<T extends Json>(wanted: string, is: (value: Json) => value is T): Decode<T> {
   return (value, path, notes) => (is(value) ? value : notes.add(path, `must be ${wanted}, not ${typeName(value)}`));

@@ -44,7 +44,7 @@ export interface NamedMeta extends ObjectMeta {
 
 /** The top of an object of one kind, or undefined with a note. */
 export function objectOf(json: Json, group: string, kind: string, notes: Notes): JsonObject | undefined {
-  if (!isObject(json)) return notes.add('', `must be a ${kind} object`);
+  if (!isObject(json)) return notes.add('', `must be an object of kind ${kind}`);
   if (json['kind'] !== kind) return notes.add('kind', `must be ${kind}`);
   const version = json['apiVersion'];
   const prefix = group === '' ? 'v' : `${group}/`;
