@@ -3,7 +3,7 @@
  *
  * A fetch brings what is new for everybody; after that everything is a question to one git process that stays open.
  * What the files mean is `render`'s business, who may read which repository is `core/policy`'s.
- * Begin with `git.ts`, then `repository.ts`; `url.ts`, `environment.ts` and `transport.ts` keep hostile input out.
+ * `webhook/` reads what Git hosts send; `watcher.ts` polls. Begin with `git.ts`, then `repository.ts`; `url.ts`, `environment.ts` and `transport.ts` keep hostile input out.
  */
 export type { CommitInfo, Signature } from './commit.ts';
 export { type CredentialQuestion, type SelectedCredential, selectCredential } from './credentials.ts';
@@ -27,3 +27,22 @@ export type { Trust } from './transport.ts';
 export type { EntryKind, TreeItem } from './tree.ts';
 export type { ChangedPath, TreeEntry } from './tree-walk.ts';
 export { parseRepositoryUrl, type RepositoryUrl, type Transport } from './url.ts';
+export {
+  after,
+  createRepositoryWatcher,
+  type PollListener,
+  type PollOutcome,
+  type RepositoryWatcher,
+  type WatcherOptions,
+} from './watcher.ts';
+export type {
+  MovedRef,
+  Provider,
+  PushEvent,
+  WebhookAnswer,
+  WebhookRequest,
+  WebhookSecretKey,
+  WebhookSecrets,
+} from './webhook/event.ts';
+export { concernsRepository, concernsRevision, looseRepositoryKey } from './webhook/match.ts';
+export { readWebhook } from './webhook/read.ts';

@@ -59,8 +59,8 @@ export function openSession(request: SessionRequest): Session {
         void ended.then(() => resolve());
       }),
     kill: () => {
-      child.stdin.destroy();
       killGroup(child.pid);
+      child.stdin.destroy();
     },
     hold: (awaited) => {
       // stdio streams of a child are sockets, which can be let go; their declared type does not say so.
