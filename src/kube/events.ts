@@ -84,10 +84,10 @@ async function fold(
     if (remembered.size <= maxRemembered) break;
     remembered.delete(old);
   }
-  entry.count++;
+  const nth = ++entry.count;
   entry.lastAt = now;
   const work = entry.busy.then(() =>
-    send(writer, entry, { ...note, message }, { about, now, component: options.component }),
+    send(writer, entry, { ...note, message }, { about, now, nth, component: options.component }),
   );
   entry.busy = work.catch(() => undefined);
   await work;
@@ -104,6 +104,8 @@ function newEntry(about: Reference, now: number): Written {
 interface Sending {
   readonly about: Reference;
   readonly now: number;
+  /** The how manieth of its like. */
+  readonly nth: number;
   readonly component: string;
 }
 
@@ -114,34 +116,36 @@ async function send(
   sending: Sending,
 ): Promise<void> {
   const at = new Date(sending.now).toISOString().replace(/\.\d+Z$/, 'Z');
-  if (entry.count > 1) {
+  if (sending.nth > 1) {
     try {
-      await writer.patch(events, entry.namespace, entry.name, 'merge', { count: entry.count, lastTimestamp: at });
+      await writer.patch(events, entry.namespace, entry.name, 'merge', {
+        count: sending.nth,
+        lastTimestamp: at,
+      });
       return;
     } catch (error) {
       // Events expire after an hour: one that is gone is written anew.
       if (!isArgosyError(error) || error.code !== 'kube-not-found') throw error;
-      entry.count = 1;
     }
   }
   await writer.create(events, newEvent(entry, note, sending, at));
 }
 
-function newEvent(entry: Written, note: EventNote, { about, component }: Sending, at: string): KubeObject {
+function newEvent(entry: Written, note: EventNote, sending: Sending, at: string): KubeObject {
   return {
     apiVersion: 'v1',
     kind: 'Event',
     metadata: { name: entry.name, namespace: entry.namespace },
-    involvedObject: about,
+    involvedObject: sending.about,
     type: note.type,
     reason: note.reason.slice(0, 128),
     message: note.message,
-    source: { component },
-    reportingComponent: component,
-    reportingInstance: component,
+    source: { component: sending.component },
+    reportingComponent: sending.component,
+    reportingInstance: sending.component,
     firstTimestamp: at,
     lastTimestamp: at,
-    count: 1,
+    count: sending.nth,
   };
 }
 

@@ -5,7 +5,7 @@ import { type Hostile, hostile } from './testdata/hostile-answers.ts';
 import { configMap, configMaps, type Scripted, startRaw, startScripted } from './testdata/scripted-server.ts';
 import type { Connection } from './types.ts';
 
-const deadlineMs = 400;
+const deadlineMs = 300;
 const calls: { readonly [name: string]: (connection: Connection) => Promise<unknown> } = {
   get: (connection) => connection.get(configMaps, 'default', 'a', { deadlineMs }),
   list: (connection) => connection.list(configMaps, { deadlineMs }, () => undefined),
@@ -74,11 +74,15 @@ async function attack(protocol: 'h1' | 'h2', index: number, verb: string): Promi
   }
 }
 
+/** A refusal is translated before the verb is looked at: three verbs stand for all. */
+const refusedVerbs = new Set(['get', 'list', 'watch']);
+
 const attacks = hostile.flatMap((one, index) =>
   (['h2', 'h1'] as const)
     .filter((protocol) => one[protocol] !== undefined)
     .flatMap((protocol) =>
       Object.keys(calls)
+        .filter((verb) => !/^\d/.test(one.name) || refusedVerbs.has(verb))
         .filter((verb) => !harmless.some(([safe, name]) => safe === verb && name.test(one.name)))
         .map((verb) => ({ protocol, index, verb })),
     ),
@@ -97,8 +101,8 @@ test(`each of ${attacks.length} hostile answers is one of our errors, before the
       peak = Math.max(peak, process.memoryUsage().rss - base);
     }
   };
-  await Promise.all(Array.from({ length: 24 }, worker));
+  await Promise.all(Array.from({ length: 32 }, worker));
   assert.deepEqual(wrong, []);
-  // 24 at a time, each within a few times the largest object, and the scripted server lives in the same process.
+  // 32 at a time, each within a few times the largest object, and the scripted server lives in the same process.
   assert.ok(peak < 1024 * 1024 * 1024, `${Math.round(peak / 2 ** 20)} MiB`);
 });

@@ -52,11 +52,11 @@ async function readVersion(group: string, version: string, fetch: Fetch): Promis
 }
 
 function readResourceList(group: string, version: string, answer: JsonObject): Resource[] {
-  const listed = objects(listed(answer, 'resources'));
-  const mains = listed.filter((one) => !(stringAt(one, 'name') ?? '').includes('/'));
+  const all = objects(listed(answer, 'resources'));
+  const mains = all.filter((one) => !(stringAt(one, 'name') ?? '').includes('/'));
   return mains.map((one) => {
     const plural = stringAt(one, 'name') ?? '';
-    const subs = listed.map((other) => stringAt(other, 'name') ?? '').filter((name) => name.startsWith(`${plural}/`));
+    const subs = all.map((other) => stringAt(other, 'name') ?? '').filter((name) => name.startsWith(`${plural}/`));
     return {
       group,
       version,

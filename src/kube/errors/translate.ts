@@ -72,7 +72,7 @@ export function fromStatusObject(status: JsonObject, refusal: Omit<Refusal, 'bod
   const details: ErrorDetails = {
     subject: refusal.subject,
     status: http,
-    reason: reason === undefined ? undefined : scrub(reason).slice(0, 128),
+    reason: reason === undefined ? undefined : scrub(reason, refusal.secrets).slice(0, 128),
     retryAfterMs: parseRetryAfter(refusal.retryAfter) ?? fromBody,
     causes: causesOf(status, refusal.secrets),
   };
@@ -93,8 +93,8 @@ function causesOf(status: JsonObject, secrets: readonly string[]): ErrorDetails[
     .filter(isObject)
     .slice(0, 50)
     .map((cause) => ({
-      field: scrub(stringAt(cause, 'field') ?? '').slice(0, 256),
-      reason: scrub(stringAt(cause, 'reason') ?? '').slice(0, 128),
+      field: scrub(stringAt(cause, 'field') ?? '', secrets).slice(0, 256),
+      reason: scrub(stringAt(cause, 'reason') ?? '', secrets).slice(0, 128),
       message: scrub(stringAt(cause, 'message') ?? '', secrets).slice(0, 512),
     }));
 }

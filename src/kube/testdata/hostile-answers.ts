@@ -71,7 +71,7 @@ const bodies: { readonly [name: string]: string | Buffer } = {
   'a bookmark of nothing': '{"type":"BOOKMARK","object":{"metadata":{}}}\n',
 };
 
-const codes = [203, 206, 300, 301, 302, 303, 304, 307, 308, 400, 401, 402, 403, 404, 405, 406, 408, 409, 410, 412, 413, 414, 415, 418, 421, 422, 423, 426, 428, 429, 431, 451, 500, 501, 502, 503, 504, 505, 507, 511, 599];
+const codes = [203, 206, 301, 302, 304, 308, 400, 401, 402, 403, 404, 406, 409, 410, 412, 413, 421, 422, 429, 451, 500, 502, 503, 504, 599];
 const refusals: { readonly [name: string]: string } = {
   HTML: '<html><h1>proxy</h1></html>',
   'a strange Status': '{"kind":"Status","message":{"a":1},"reason":7,"code":-1,"details":{"causes":[null,7,{}],"retryAfterSeconds":"x"}}',
@@ -140,7 +140,7 @@ const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024, ' '));
 const wires: readonly Hostile[] = [
   { name: 'no answer', h2: () => undefined, h1: () => undefined },
   { name: 'a closed connection', h2: (stream) => stream.session?.destroy(), h1: (socket) => socket.destroy() },
-  { name: 'a reset before the answer', h2: (stream) => stream.close(2), h1: (socket) => socket.resetAndDestroy() },
+  { name: 'a reset before the answer', h2: (stream) => stream.close(2), h1: (socket) => socket.end('HTTP/1.1 200 OK', () => socket.destroy()) },
   { name: 'a cancelled stream', h2: (stream) => stream.close(8) },
   { name: 'a refused stream', h2: (stream) => stream.close(7) },
   { name: 'a stream that asks for calm', h2: (stream) => stream.close(11) },

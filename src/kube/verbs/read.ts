@@ -21,10 +21,15 @@ export interface Place {
   readonly name: string;
 }
 
-/** An answer that must be a Kubernetes object; a Status in its place is none, whatever the HTTP status beside it. */
-export function asObject(answer: JsonObject, subject: string): KubeObject {
+/** Throws what a Status says unless it says success: some servers put one beside HTTP 200. */
+export function throwIfFailed(answer: JsonObject, subject: string, secrets: readonly string[]): void {
   if (answer['kind'] === 'Status' && answer['status'] !== 'Success')
-    throw fromStatusObject(answer, { status: 500, subject, secrets: [] });
+    throw fromStatusObject(answer, { status: 500, subject, secrets });
+}
+
+/** An answer that must be a Kubernetes object. */
+export function asObject(answer: JsonObject, subject: string, secrets: readonly string[]): KubeObject {
+  throwIfFailed(answer, subject, secrets);
   if (typeof answer['apiVersion'] === 'string' && typeof answer['kind'] === 'string' && isObject(answer['metadata']))
     return answer as unknown as KubeObject; // the three fields every object has are there
   throw new ArgosyError('kube-malformed', `${subject}: the answer is no Kubernetes object`, { subject });
@@ -52,7 +57,7 @@ export async function get(
     deadlineMs: options.deadlineMs ?? readMs,
     signal: options.signal,
   });
-  const object = asObject(answer, subject);
+  const object = asObject(answer, subject, caller.client.secrets());
   if (object.kind === 'Status')
     throw new ArgosyError('kube-malformed', `${subject}: the answer is a Status`, { subject });
   return object;

@@ -3,7 +3,7 @@ import { asJson, type KubeObject, nameOf, namespaceOf } from '../../core/objects
 import type { Call } from '../call/client.ts';
 import type { ApplyOptions, DeleteOptions, PatchType, Resource, WriteOptions } from '../types.ts';
 import { collectionPath, objectPath, type Query } from './path.ts';
-import { asObject, type Caller, type Place, placeText } from './read.ts';
+import { asObject, type Caller, type Place, placeText, throwIfFailed } from './read.ts';
 
 const writeMs = 34_000; // a little more than the API server gives a request by default
 
@@ -52,7 +52,7 @@ export async function create(
       ? collectionPath(resource, place.namespace, query)
       : objectPath(resource, { ...place, subresource: options.subresource }, query);
   const call: WriteCall = { method: 'POST', path, subject, repeatable: 'unprocessed', body: asJson(object) };
-  return asObject(await send(caller, call, options), subject);
+  return asObject(await send(caller, call, options), subject, caller.client.secrets());
 }
 
 /** Replaces an object; with its resourceVersion a second sending meets a conflict, without one it says the same again. */
@@ -66,10 +66,8 @@ export async function update(
   const subject = `update ${resource.plural} ${placeText(place)}`;
   const repeatable = object.metadata.resourceVersion === undefined ? 'always' : 'unprocessed';
   const path = objectPath(resource, { ...place, subresource: options.subresource }, writeQuery(options));
-  return asObject(
-    await send(caller, { method: 'PUT', path, subject, repeatable, body: asJson(object) }, options),
-    subject,
-  );
+  const call: WriteCall = { method: 'PUT', path, subject, repeatable, body: asJson(object) };
+  return asObject(await send(caller, call, options), subject, caller.client.secrets());
 }
 
 /** Patches an object. */
@@ -91,7 +89,7 @@ export async function patch(
     contentType: patchTypes[change.type],
     body: change.body,
   };
-  return asObject(await send(caller, call, options), subject);
+  return asObject(await send(caller, call, options), subject, caller.client.secrets());
 }
 
 /** Server-side apply. */
@@ -112,7 +110,7 @@ export async function apply(
     contentType: 'application/apply-patch+yaml', // JSON is YAML; servers before 1.32 know no other name
     body: asJson(object),
   };
-  return asObject(await send(caller, call, options), subject);
+  return asObject(await send(caller, call, options), subject, caller.client.secrets());
 }
 
 /** Deletes an object: the object if it still shows (finalizers), else undefined. */
@@ -135,5 +133,6 @@ export async function remove(
   const repeatable = options.uid === undefined ? 'unprocessed' : 'always';
   const path = objectPath(resource, place);
   const answer = await send(caller, { method: 'DELETE', path, subject, repeatable, body }, options);
-  return answer['kind'] === 'Status' ? undefined : asObject(answer, subject);
+  throwIfFailed(answer, subject, caller.client.secrets());
+  return answer['kind'] === 'Status' ? undefined : asObject(answer, subject, []);
 }
