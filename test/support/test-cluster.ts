@@ -18,9 +18,9 @@ export interface TestCluster {
   stop(): Promise<void>;
 }
 
-/** Starts the cluster that `ARGOSY_TEST_CLUSTER` names: `embedded` (the default) or `real`. */
-export async function testCluster(): Promise<TestCluster> {
-  const flavour = process.env['ARGOSY_TEST_CLUSTER'] ?? 'embedded';
+/** Starts the cluster that is asked for or that `ARGOSY_TEST_CLUSTER` names: `embedded` (the default) or `real`. */
+export async function testCluster(asked?: TestCluster['flavour']): Promise<TestCluster> {
+  const flavour = asked ?? process.env['ARGOSY_TEST_CLUSTER'] ?? 'embedded';
   if (flavour === 'real') {
     const { startRealCluster } = await import('./real-cluster.ts');
     return { flavour, ...(await startRealCluster()) };
