@@ -4,4 +4,5 @@
  * It is never what production runs on. It leaves everything about GitOps to others and could leave the house whole.
  * Begin with `ports.ts`, then `server.ts`; what is knowingly left out is in `docs/embedded-cluster.md`.
  */
-export type { Actor, Inside, User } from './ports.ts';
+export type { Actor, AuditRecord, Inside, User } from './ports.ts';
+export { type ClusterOptions, type EmbeddedCluster, startCluster } from './server.ts';

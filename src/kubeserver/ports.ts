@@ -165,7 +165,7 @@ export interface Inside {
     kind: string,
     namespace: string,
     name: string,
-    options?: { propagation?: 'Foreground' | 'Background' | 'Orphan'; uid?: string },
+    options?: { propagation?: 'Foreground' | 'Background' | 'Orphan'; uid?: string; gracePeriod?: number },
   ): Promise<void>;
   watch(group: string, kind: string, onEvent: (event: StoreEvent) => void): { stop(): void };
 }
@@ -199,50 +199,4 @@ export interface AuditRecord {
 export interface Auditor {
   record(entry: AuditRecord): void;
   close(): Promise<void>;
-}
-
-/**
- * For `access/`: what the server hands to `createAccess(options: AccessOptions): Access` of `access/index.ts`. The
- * server makes and keeps the key (and the administrator's certificate, CN `kubernetes-admin`, O `system:masters`).
- */
-export interface AccessOptions {
-  readonly inside: Inside;
-  /** PEM of the private key that signs service-account tokens (EC P-256, ES256); kept across restarts by the server. */
-  readonly tokenKey: string;
-  readonly issuer: string;
-  /** `n` random bytes. */
-  random(n: number): Buffer;
-}
-
-/** What the chain of handlers needs of `access/`. */
-export interface Access {
-  readonly authenticator: Authenticator;
-  readonly authorizer: Authorizer;
-  /** In the order they run; the server calls `mutate` of all, then validates, then `validate` of all. */
-  readonly admission: readonly Admission[];
-  /** The user of the Impersonate-* headers, after authorizing it; undefined without such headers. Throws 403/400/500. */
-  impersonate(user: User, headers: { readonly [name: string]: string | readonly string[] | undefined }): User | undefined;
-  /**
-   * Answers what is posted but never stored: the access reviews, TokenReview, SelfSubjectReview (group and kind in
-   * `resource`), and TokenRequest (`resource` serviceaccounts, subresource `token`). The body is decoded already.
-   */
-  review(request: ReviewRequest): Promise<JsonObject>;
-  stop(): void | Promise<void>;
-}
-
-export interface ReviewRequest {
-  readonly info: RequestInfo;
-  readonly resource: ResourceInfo;
-  readonly user: User;
-  readonly object: MutableJsonObject;
-}
-
-/** Where pods' logs come from: the actor that plays the kubelet registers itself; without one, logs are empty. */
-export interface PodLogs {
-  /** Lines of a container from the first on; `follow` keeps calling until `signal` fires or the container ends. */
-  read(
-    pod: KubeObject,
-    container: string,
-    options: { follow: boolean; previous: boolean; signal: AbortSignal },
-  ): AsyncIterable<{ readonly time: Date; readonly line: string }>;
 }

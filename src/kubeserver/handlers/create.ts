@@ -1,0 +1,49 @@
+import type { MutableJsonObject } from '../../core/json/index.ts';
+import { bodyFormat, parseObject } from '../http/body.ts';
+import type { Exchange } from '../http/exchange.ts';
+import { decodeObject, type FieldValidation } from '../registry/decode.ts';
+import type { Served } from '../registry/served.ts';
+import { createObject } from '../registry/write.ts';
+import { StatusError } from '../ports.ts';
+import { badRequest, methodNotAllowed } from '../status.ts';
+import { answerObject } from './answer.ts';
+import type { Handler } from './handler.ts';
+import { writeOptions } from './write-options.ts';
+
+/** POST to a collection. */
+export const create: Handler = async (exchange, served, cluster) => {
+  if (exchange.info.name !== '') throw methodNotAllowed();
+  const options = writeOptions(exchange.info.query, 'CreateOptions', exchange.header('user-agent') ?? '');
+  const object = await readObject(exchange, served, options.validation);
+  const { info, user } = exchange;
+  const { dryRun, manager } = options;
+  const created = await createObject(cluster, served, object, { info, user, dryRun, manager });
+  if (served.custom?.deprecation !== undefined) exchange.warn(served.custom.deprecation);
+  answerObject(exchange, served, 201, created);
+};
+
+/** The object in a request's body; throws 400 or 415. */
+export async function readObject(exchange: Exchange, served: Served, validation: FieldValidation): Promise<MutableJsonObject> {
+  const format = bodyFormat(exchange.header('content-type'));
+  const text = (await exchange.body()).toString('utf8');
+  const hex = Buffer.from(text.slice(0, 32)).toString('hex');
+  const body = parseBody(text, format, served, hex);
+  exchange.requestObject = body;
+  return decodeObject(body, served, {
+    validation,
+    text: format === 'json' ? text : undefined,
+    warn: (warning) => exchange.warn(warning),
+  });
+}
+
+/** The real server shows the first bytes of what it could not read at the end of its sentence. */
+function parseBody(text: string, format: 'json' | 'yaml', served: Served, hex: string): MutableJsonObject {
+  const prefix = "couldn't get version/kind; json parse error: ";
+  try {
+    return parseObject(text, format, prefix);
+  } catch (error) {
+    if (!(error instanceof StatusError) || served.custom !== undefined) throw error;
+    const message = `the object provided is unrecognized (must be of type ${served.info.kind}): ${error.message} (${hex})`;
+    throw badRequest(message);
+  }
+}

@@ -1,0 +1,156 @@
+import { isObject, type JsonObject } from '../../core/json/index.ts';
+import type { KubeObject } from '../../core/objects/index.ts';
+import type { Exchange } from '../http/exchange.ts';
+import { negotiate } from '../http/negotiate.ts';
+import { type Entry, StatusError } from '../ports.ts';
+import { tableOf } from '../printers/table.ts';
+import type { Cluster } from '../registry/cluster.ts';
+import { fromStored } from '../registry/convert.ts';
+import { keyPrefix, type Served } from '../registry/served.ts';
+import { badRequest, expired } from '../status.ts';
+import type { Handler } from './handler.ts';
+import { type ListOptions, listOptions, revisionOf, tooLarge } from './list-options.ts';
+import { partial } from './partial.ts';
+import { itemText, textOf } from './serialize.ts';
+
+/** A page of a list: objects in the version asked for, and the list's own metadata. */
+interface Page {
+  readonly objects: readonly KubeObject[];
+  readonly metadata: JsonObject;
+}
+
+/** GET of a collection. */
+export const list: Handler = async (exchange, served, cluster) => {
+  const wanted = negotiate(exchange.header('accept'));
+  const options = listOptions(exchange.info.query, served, false);
+  const page = readPage(cluster, served, exchange.info.namespace, options);
+  if (wanted.as === 'Table') {
+    const include = exchange.info.query.get('includeObject') ?? 'Metadata';
+    exchange.send(200, tableOf(page.objects, served, include, page.metadata), wanted.format);
+    return;
+  }
+  const isPartial = wanted.as !== 'object';
+  const kind = isPartial ? 'PartialObjectMetadataList' : served.info.listKind;
+  const apiVersion = isPartial ? 'meta.k8s.io/v1' : served.apiVersion;
+  const head = listHead(kind, apiVersion, page.metadata, served, isPartial);
+  const text = (object: KubeObject): string => (isPartial ? textOf(partial(object)) : itemText(object, served));
+  if (wanted.format === 'yaml') exchange.send(200, `${head}${page.objects.map(text).join(',')}]}`, 'yaml');
+  else await stream(exchange, head, page.objects, text);
+};
+
+function listHead(kind: string, apiVersion: string, metadata: JsonObject, served: Served, isPartial: boolean): string {
+  const meta = `"metadata":${JSON.stringify(metadata)},"items":[`;
+  const [k, v] = [JSON.stringify(kind), JSON.stringify(apiVersion)];
+  return served.custom === undefined || isPartial ? `{"kind":${k},"apiVersion":${v},${meta}` : `{"apiVersion":${v},"kind":${k},${meta}`;
+}
+
+/** Reads the page a client asks for. */
+export function readPage(cluster: Cluster, served: Served, namespace: string, options: ListOptions): Page {
+  const { store } = cluster;
+  const token = options.continue === '' ? undefined : readToken(options.continue);
+  const at = token === undefined ? exactRevision(options, cluster) : pageRevision(token, cluster);
+  const prefix = keyPrefix(served, namespace);
+  const limit = options.limit === 0 ? Number.POSITIVE_INFINITY : options.limit;
+  const revision = at ?? store.revision;
+  const kept: { entry: Entry; object: KubeObject }[] = [];
+  let after = token === undefined ? undefined : `${prefix}${token.start}`;
+  let remaining = 0;
+  for (let more = true; more && kept.length < limit; ) {
+    const found = store.list(prefix, { at: revision, limit: limit - kept.length, ...(after === undefined ? {} : { after }) });
+    for (const entry of found.entries) {
+      after = entry.key;
+      const object = fromStored(entry.object, served);
+      if (options.matches(object)) kept.push({ entry, object });
+    }
+    ({ more, remaining } = found);
+  }
+  const metadata: { [key: string]: string | number } = { resourceVersion: String(revision) };
+  if (remaining > 0 && after !== undefined) {
+    metadata['continue'] = writeToken(revision, after.slice(prefix.length));
+    if (!options.selective) metadata['remainingItemCount'] = remaining;
+  }
+  return { objects: kept.map(({ object }) => object), metadata };
+}
+
+function exactRevision(options: ListOptions, { store }: Cluster): number | undefined {
+  const { resourceVersion, match, limit } = options;
+  if (resourceVersion === '') return undefined;
+  const wanted = revisionOf(resourceVersion);
+  if (wanted > store.revision) throw tooLarge(wanted, store.revision);
+  // A limit with a version and no match rule means that exact version: a rule from before there were match rules.
+  const exact = match === 'Exact' || (match === '' && limit > 0 && wanted !== 0);
+  if (!exact) return undefined;
+  if (wanted < store.compacted) throw expired('The resourceVersion for the provided list is too old.');
+  return wanted;
+}
+
+interface Token {
+  readonly revision: number;
+  readonly start: string;
+}
+
+function writeToken(revision: number, start: string): string {
+  return Buffer.from(JSON.stringify({ v: 'meta.k8s.io/v1', rv: revision, start: `${start}\u0000` })).toString('base64url');
+}
+
+function readToken(text: string): Token {
+  const refuse = (why: string): StatusError => badRequest(`invalid continue token: continue key is not valid: ${why}`);
+  const odd = /[^A-Za-z0-9_-]/.exec(text);
+  if (odd !== null || text.length % 4 === 1) throw refuse(`illegal base64 data at input byte ${odd?.index ?? text.length - 1}`);
+  let value: unknown;
+  try {
+    value = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'));
+  } catch {
+    const first = Buffer.from(text, 'base64url').toString('latin1')[0] ?? '';
+    throw refuse(first === '' ? 'unexpected end of JSON input' : `invalid character '${first}' looking for beginning of value`);
+  }
+  if (!isObject(value) || value['v'] !== 'meta.k8s.io/v1') throw refuse('server does not recognize this encoded version ""');
+  const { rv, start } = value;
+  if (typeof rv !== 'number' || !Number.isSafeInteger(rv) || rv === 0)
+    throw refuse('incorrect encoded start resourceVersion (version meta.k8s.io/v1)');
+  if (typeof start !== 'string' || start === '') throw refuse('encoded start key empty (version meta.k8s.io/v1)');
+  return { revision: rv, start: start.replace(/\u0000$/, '') };
+}
+
+const tooOld =
+  'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.';
+
+/** Thrown for an expired page; `continueAt` goes into the Status so that a client can go on, inconsistently. */
+export class ExpiredPage extends StatusError {
+  readonly continueAt: string;
+  constructor(continueAt: string) {
+    super({ code: 410, reason: 'Expired', message: tooOld });
+    this.continueAt = continueAt;
+  }
+}
+
+function pageRevision(token: Token, { store }: Cluster): number | undefined {
+  if (token.revision < 0) return undefined;
+  if (token.revision < store.compacted) throw new ExpiredPage(writeToken(-1, token.start));
+  return token.revision > store.revision ? undefined : token.revision;
+}
+
+const chunkSize = 128 * 1024;
+
+/** Sends a list in chunks, so that a large one is never in memory as one text nor holds up the others. */
+async function stream(
+  exchange: Exchange,
+  head: string,
+  objects: readonly KubeObject[],
+  text: (object: KubeObject) => string,
+): Promise<void> {
+  let chunk = head;
+  let started = false;
+  for (const [index, object] of objects.entries()) {
+    if (index > 0) chunk += ',';
+    chunk += text(object);
+    if (chunk.length < chunkSize) continue;
+    if (!started) exchange.start(200, { 'content-type': 'application/json' });
+    started = true;
+    if (!(await exchange.write(chunk))) return;
+    chunk = '';
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  if (!started) exchange.send(200, `${chunk}]}`);
+  else if (await exchange.write(`${chunk}]}\n`)) exchange.response.end();
+}

@@ -1,0 +1,91 @@
+import { load } from 'js-yaml';
+import { isArray, isObject, type Json, type MutableJsonObject } from '../../core/json/index.ts';
+import { StatusError } from '../ports.ts';
+import { badRequest, unsupportedMediaType } from '../status.ts';
+import { goJsonProblem } from './go-json.ts';
+
+/** The most a request's body may hold, as in the real server. */
+const maxBody = 3 * 1024 * 1024;
+const maxDepth = 1000;
+
+const accepted = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'];
+
+/** Reads a whole body, or refuses it once it grows too large. */
+export async function readBody(stream: AsyncIterable<Buffer>, announced: string | undefined): Promise<Buffer> {
+  if (Number(announced ?? 0) > maxBody) throw tooLarge();
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of stream) {
+    size += chunk.length;
+    if (size > maxBody) throw tooLarge();
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function tooLarge(): StatusError {
+  const message = `Request entity too large: limit is ${maxBody}`;
+  return new StatusError({ code: 413, reason: 'RequestEntityTooLarge', message, details: {} });
+}
+
+/** The media type of a Content-Type header, without parameters. */
+export function mediaType(header: string | undefined): string {
+  return (header ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
+}
+
+/** The format of an object's body. No content type counts as JSON, as in the real server. */
+export function bodyFormat(header: string | undefined): 'json' | 'yaml' {
+  const type = mediaType(header);
+  if (type === '' || type === 'application/json') return 'json';
+  if (type === 'application/yaml') return 'yaml';
+  throw unsupportedMediaType(accepted);
+}
+
+/** Parses JSON, or throws what Go would say about it with `prefix` before. */
+export function parseJson(text: string, prefix = ''): Json {
+  refuseDeep(text, prefix);
+  try {
+    return JSON.parse(text) as Json; // JSON.parse makes nothing else
+  } catch {
+    throw badRequest(`${prefix}${goJsonProblem(text)}`);
+  }
+}
+
+/** Parses YAML the way the real server does: by way of JSON values. */
+export function parseYaml(text: string, prefix = ''): Json {
+  let value: unknown;
+  try {
+    value = load(text, { json: true, maxDepth: 200, maxAliases: 100 });
+  } catch (error) {
+    const first = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
+    throw badRequest(`${prefix}error converting YAML to JSON: yaml: ${first}`);
+  }
+  const json: unknown = JSON.parse(JSON.stringify(value ?? null));
+  return json as Json; // it just came out of JSON.parse
+}
+
+/** A body as an object, whatever its format. */
+export function parseObject(text: string, format: 'json' | 'yaml', prefix: string): MutableJsonObject {
+  const value = format === 'json' ? parseJson(text, prefix) : parseYaml(text, prefix);
+  if (isObject(value)) return value as MutableJsonObject; // fresh from the parser, nobody else holds it
+  const kind = isArray(value) ? 'array' : value === null ? 'null' : typeof value === 'boolean' ? 'bool' : typeof value;
+  if (kind === 'null') return {};
+  throw badRequest(
+    `${prefix}json: cannot unmarshal ${kind} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`,
+  );
+}
+
+function refuseDeep(text: string, prefix: string): void {
+  let depth = 0;
+  let quoted = false;
+  for (let i = 0; i < text.length; i++) {
+    const c = text.charCodeAt(i);
+    if (quoted) {
+      if (c === 0x5c) i++;
+      else if (c === 0x22) quoted = false;
+    } else if (c === 0x22) quoted = true;
+    else if (c === 0x7b || c === 0x5b) {
+      if (++depth > maxDepth) throw badRequest(`${prefix}exceeded max depth`);
+    } else if (c === 0x7d || c === 0x5d) depth--;
+  }
+}
