@@ -4,11 +4,13 @@
  *
  * Pure: it plans, others carry out. Begin with `types.ts`, then `items.ts` and `step.ts`.
  */
+export { type AutomateInput, type Automation, automate, defaultPace, type SelfHealPace } from './automate.ts';
 export { type Item, isPrune } from './item.ts';
 export { hookFinalizer, type ItemsInput, itemsOf } from './items.ts';
 export { type DeletePolicy, type HookType, type Role, roleOf, waveOf } from './marks.ts';
 export { type ObjectOptions, objectOptionsOf, type SyncOptions, syncOptionsOf } from './options.ts';
 export { compareItems, inOrder } from './order.ts';
 export { resultsAfter } from './results.ts';
+export { type AfterFailure, afterFailure, nextAttempt, retryDueInMs } from './retry.ts';
 export { nextStep, type Step, type StepInput } from './step.ts';
 export type { ApplyTask, DeleteTask, Outcome, ReleaseTask, ResultCode, SyncPhase, Task } from './types.ts';

@@ -1,0 +1,54 @@
+import { type OperationState, parseDuration, type RetryStrategy } from '../api/index.ts';
+
+/** What to do with an operation that has just failed. */
+export type AfterFailure = { readonly retry: false } | { readonly retry: true; readonly state: OperationState };
+
+/** Turns a failed operation into one that waits for its next attempt, while there are attempts left. */
+export function afterFailure(state: OperationState, now: string): AfterFailure {
+  const { limit = 0 } = state.operation.retry ?? {};
+  const done = state.retryCount ?? 0;
+  if (state.operation.sync?.dryRun === true || (limit >= 0 && done >= limit)) return { retry: false };
+  const at = new Date(Date.parse(now) + waitMs(state.operation.retry, done + 1));
+  return {
+    retry: true,
+    state: {
+      ...state,
+      phase: 'Running',
+      finishedAt: now,
+      retryCount: done + 1,
+      message: `${state.message ?? ''}. Retrying attempt #${done + 1} at ${at.toISOString().slice(11, 19)}.`,
+    },
+  };
+}
+
+/** Milliseconds until a waiting operation may try again; 0 once it may. Undefined where it is not waiting. */
+export function retryDueInMs(state: OperationState, now: number): number | undefined {
+  if (state.phase !== 'Running' || state.finishedAt === undefined) return undefined;
+  const due = Date.parse(state.finishedAt) + waitMs(state.operation.retry, state.retryCount ?? 0);
+  return Math.max(0, due - now);
+}
+
+/** The state a new attempt begins with: results are forgotten, and with `refresh` the pinned revisions, too. */
+export function nextAttempt(state: OperationState): OperationState {
+  const { finishedAt: _finished, syncResult, ...rest } = state;
+  const { resources: _resources, revision, revisions, ...kept } = syncResult ?? {};
+  const pinned =
+    state.operation.retry?.refresh === true
+      ? {}
+      : { ...(revision === undefined ? {} : { revision }), ...(revisions === undefined ? {} : { revisions }) };
+  return { ...rest, phase: 'Running', message: '', syncResult: { ...kept, ...pinned, resources: [] } };
+}
+
+/** The wait before attempt n (from 1): the first duration times the factor, n times, up to the most. */
+function waitMs(retry: RetryStrategy | undefined, attempt: number): number {
+  const { duration = '5s', factor = 2, maxDuration = '3m' } = retry?.backoff ?? {};
+  const first = millis(duration) ?? 5000;
+  const most = millis(maxDuration) ?? 180_000;
+  const wait = first * Math.max(1, factor) ** attempt;
+  return most === 0 ? wait : Math.min(wait, most);
+}
+
+function millis(text: string): number | undefined {
+  // A bare integer means seconds.
+  return /^\d+$/.test(text) ? Number(text) * 1000 : parseDuration(text);
+}
