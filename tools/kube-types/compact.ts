@@ -1,4 +1,13 @@
-import { isArray, isObject, type Json, type JsonObject, objectAt, own, stringAt } from '../../src/core/json/index.ts';
+import {
+  at,
+  isArray,
+  isObject,
+  type Json,
+  type JsonObject,
+  objectAt,
+  own,
+  stringAt,
+} from '../../src/core/json/index.ts';
 import { convertSchema, type Schema } from '../../src/core/merge/index.ts';
 
 /** One kind of the generated table. */
@@ -146,10 +155,19 @@ function refsIn(schema: Schema): string[] {
 function compactType(name: string, schema: Json): Schema {
   if (name.endsWith('.IntOrString')) return { intOrString: true, format: 'int-or-string' };
   if (name.endsWith('.Quantity')) return { intOrString: true, format: 'quantity' };
-  return convertSchema(tidy(schema));
+  return withAlways(convertSchema(tidy(schema)), schema);
 }
 
-/** Field references stand in `allOf` of one; zero defaults of structs only say that Go prints them. */
+/** A default of `{}` tells a struct that Go prints even when it is empty. */
+function withAlways(type: Schema, schema: Json): Schema {
+  if (type.properties === undefined) return type;
+  const isAlways = (name: string): boolean => isObject(at(schema, 'properties', name, 'default'));
+  const mark = ([name, property]: [string, Schema]): [string, Schema] =>
+    isAlways(name) ? [name, { ...property, always: true }] : [name, property];
+  return { ...type, properties: Object.fromEntries(Object.entries(type.properties).map(mark)) };
+}
+
+/** Field references stand in `allOf` of one; defaults of structs are no defaults, see `withAlways`. */
 function tidy(schema: Json): Json {
   if (!isObject(schema)) return schema;
   const result = new Map<string, Json>();

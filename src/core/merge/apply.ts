@@ -1,4 +1,4 @@
-import { equal, type JsonObject, objectAt, own, stringAt } from '../json/index.ts';
+import { canonical, equal, type JsonObject, objectAt, own, stringAt } from '../json/index.ts';
 import { combine } from './combine.ts';
 import { compareFields } from './compare.ts';
 import { type Conflict, conflictsOf } from './conflict.ts';
@@ -27,6 +27,7 @@ import { ownable, type Typing, transfer } from './ownership.ts';
 import { removeFields } from './remove.ts';
 import { typingProblems } from './typing-problems.ts';
 import { recordUpdate } from './update-managed-fields.ts';
+import { zeroObject } from './zero.ts';
 
 export interface ApplyRequest extends Typing {
   /** What is stored; absent where the apply creates the object. */
@@ -42,10 +43,10 @@ export interface ApplyRequest extends Typing {
 }
 
 export type ApplyResult =
-  /** The object with its managed fields, defaults not yet filled in; `changed` is false where only ownership may have moved. */
+  /** The object with its managed fields, defaults not yet filled in (they also drop the null an emptied field is); `changed` is false where only ownership may have moved. */
   | { readonly outcome: 'applied'; readonly object: JsonObject; readonly changed: boolean }
   | { readonly outcome: 'conflict'; readonly conflicts: readonly Conflict[] }
-  /** The configuration does not fit its type; `message` as the API server words it. */
+  /** The configuration does not fit its type; `message` as the API server words it, with status 500. */
   | { readonly outcome: 'invalid'; readonly message: string };
 
 /** Server-side apply: merges a configuration into an object and accounts for who owns which field. */
@@ -76,9 +77,10 @@ function attempt(request: Prepared, managers: Managers): ApplyResult {
     if (conflicts.length > 0) return { outcome: 'conflict', conflicts };
   }
   const changed = !equal(request.live, next);
-  const time = changed || last === undefined ? timestamp(request.now) : last.time;
+  // Whoever comes to own what is already there is noted without a time, as in Kubernetes.
+  const time = changed ? timestamp(request.now) : last?.time;
   withFields(rest, id, { ...entry, time, fields: ownable(entry.fields, request) });
-  return { outcome: 'applied', object: withManaged(next, rest), changed };
+  return { outcome: 'applied', object: withManaged(withLastApplied(next, request), rest), changed };
 }
 
 function newEntry(request: Prepared): Managed {
@@ -112,7 +114,7 @@ function beforeFirstApply(managers: Managers, request: ApplyRequest): Managers {
     ...request,
     manager: 'before-first-apply',
     subresource: '',
-    before: {},
+    before: zeroObject(request.schema, request.resolve),
     after: withoutManaged(request.live),
   });
 }
@@ -134,6 +136,23 @@ function lastAppliedFields(request: Prepared): FieldSet {
   const { schema, resolve } = request;
   const { added, modified, removed } = compareFields(applied, request.live, schema, resolve);
   return [modified, added, removed].reduce(difference, fieldSetOf(applied, schema, resolve));
+}
+
+/** kubectl's server-side apply keeps the annotation of its client-side apply up to date, where there is one. */
+function withLastApplied(object: JsonObject, request: Prepared): JsonObject {
+  const annotations = objectAt(object, 'metadata', 'annotations');
+  const before = stringAt(annotations, lastAppliedAnnotation) ?? '';
+  if (request.manager !== 'kubectl' || before === '') return object;
+  const text = `${canonical(withoutAnnotation(request.applied))}\n`;
+  const metadata = { ...objectAt(object, 'metadata'), annotations: { ...annotations, [lastAppliedAnnotation]: text } };
+  return { ...object, metadata };
+}
+
+function withoutAnnotation(applied: JsonObject): JsonObject {
+  const annotations = objectAt(applied, 'metadata', 'annotations');
+  if (annotations === undefined) return applied;
+  const { [lastAppliedAnnotation]: _, ...rest } = annotations;
+  return { ...applied, metadata: { ...objectAt(applied, 'metadata'), annotations: rest } };
 }
 
 function parseObject(text: string): JsonObject | undefined {

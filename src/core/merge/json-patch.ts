@@ -25,9 +25,14 @@ export function jsonPatch(doc: Json, patch: Json): PatchResult {
     if (patch.length > maxOperations)
       throw new Refusal(413, `The allowed maximum operations in a JSON patch is ${maxOperations}, got ${patch.length}`);
     const run: Run = { root: thaw(doc), copied: 0 };
-    for (const operation of patch) step(run, parseOperation(operation));
+    for (const operation of patch.map(parseOperation)) step(run, operation);
     return run.root;
-  });
+  }, wording);
+}
+
+/** The server keeps to itself why a patch does not apply. */
+function wording({ code, message }: Refusal): string {
+  return code === 422 ? 'the server rejected our request due to an error in our request' : message;
 }
 
 interface Run {

@@ -46,7 +46,8 @@ function removeKeys(
     const below = set.children.get(element);
     const value = map[key] ?? null;
     const rest = below === undefined ? value : removeFields(value, below, fieldSchema(schema, key, resolve), resolve);
-    if (rest !== undefined) left.push([key, rest]);
+    // What is emptied below a field that stays is null, as in Kubernetes: whoever owns the field keeps owning it.
+    left.push([key, rest ?? null]);
   }
   return left.length > 0 ? Object.fromEntries(left) : undefined;
 }

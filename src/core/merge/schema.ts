@@ -56,6 +56,8 @@ export interface Schema {
         readonly optionalOldSelf?: boolean | undefined;
       }[]
     | undefined;
+  /** Of built-in types: printed even when nothing is in it, so an empty object has it too. */
+  readonly always?: boolean | undefined;
   /** Another type of the same table, by name; keeps the generated table small and allows recursion. */
   readonly ref?: string | undefined;
   readonly title?: string | undefined;

@@ -17,7 +17,7 @@ export function mergeStrategicList(original: readonly Json[], patch: readonly Js
     const both = unique([...original, ...patch]);
     return arrange(both, { order: patch, original, mergeKey: '' });
   }
-  if (rule.mergeKey === '') throw new Refusal(422, 'cannot merge lists without merge key');
+  if (rule.mergeKey === '') throw new Refusal(500, 'cannot merge lists without merge key');
   const { kept, changes, replaced } = withDirectives(
     original as readonly JsonObject[],
     patch as readonly JsonObject[],
@@ -28,9 +28,9 @@ export function mergeStrategicList(original: readonly Json[], patch: readonly Js
 }
 
 function ofObjects(items: readonly Json[]): boolean {
-  if (items.some(isArray)) throw new Refusal(422, 'lists of lists are not supported');
+  if (items.some(isArray)) throw new Refusal(500, 'lists of lists are not supported');
   const objects = items.filter(isObject).length;
-  if (objects !== 0 && objects !== items.length) throw new Refusal(422, 'list element types are not identical');
+  if (objects !== 0 && objects !== items.length) throw new Refusal(500, 'list element types are not identical');
   return objects > 0;
 }
 
@@ -53,8 +53,8 @@ function withDirectives(
     else if (directive === 'delete') {
       const key = keyOf(item, rule.mergeKey);
       kept = kept.filter((other) => !equal(own(other, rule.mergeKey), key));
-    } else if (directive === 'merge') throw new Refusal(422, 'merging lists cannot yet be specified in the patch');
-    else throw new Refusal(422, `unknown patch type: ${printMap(directive)} in map: ${printMap(item)}`);
+    } else if (directive === 'merge') throw new Refusal(500, 'merging lists cannot yet be specified in the patch');
+    else throw new Refusal(500, `unknown patch type: ${printValue(directive)} in map: ${printValue(item)}`);
   }
   return { kept, changes, replaced };
 }
@@ -62,16 +62,16 @@ function withDirectives(
 function keyOf(item: JsonObject, mergeKey: string): Json {
   const key = own(item, mergeKey);
   if (key !== undefined) return key;
-  throw new Refusal(422, `map: ${printMap(item)} does not contain declared merge key: ${mergeKey}`);
+  throw new Refusal(500, `map: ${printValue(item)} does not contain declared merge key: ${mergeKey}`);
 }
 
-/** A map as Go prints it: `map[image:nginx name:web]`. */
-function printMap(value: Json): string {
-  if (isArray(value)) return `[${value.map(printMap).join(' ')}]`;
+/** A value as Go prints it: `map[image:nginx name:web]`. */
+export function printValue(value: Json): string {
+  if (isArray(value)) return `[${value.map(printValue).join(' ')}]`;
   if (isObject(value))
     return `map[${Object.keys(value)
       .sort()
-      .map((key) => `${key}:${printMap(value[key] ?? null)}`)
+      .map((key) => `${key}:${printValue(value[key] ?? null)}`)
       .join(' ')}]`;
   return value === null ? '<nil>' : String(value);
 }
@@ -101,8 +101,8 @@ export function reorder(merged: readonly Json[], at: Order & { patch: readonly J
   for (const place of at.order) if (next < named.length && sameItem(named[next], place, at.mergeKey)) next++;
   if (at.order.length > 0 && next < named.length)
     throw new Refusal(
-      422,
-      `The order in patch list:\n${printMap(at.patch)}\n doesn't match $setElementOrder list:\n${printMap(at.order)}\n`,
+      500,
+      `The order in patch list:\n${printValue(at.patch)}\n doesn't match $setElementOrder list:\n${printValue(at.order)}\n`,
     );
   return arrange(merged, at);
 }

@@ -2,7 +2,7 @@ import { isArray, isObject, type Json, type JsonObject, own } from '../json/inde
 import { fieldSchema, itemSchema } from './deref.ts';
 import { attemptPatch, type PatchResult, Refusal } from './patch-result.ts';
 import type { ResolveRef, Schema } from './schema.ts';
-import { mergeStrategicList, reorder } from './strategic-list.ts';
+import { mergeStrategicList, printValue, reorder } from './strategic-list.ts';
 
 const patchMark = '$patch';
 const retainMark = '$retainKeys';
@@ -44,11 +44,7 @@ function byDirective(patch: JsonObject): JsonObject {
   const { [patchMark]: directive, ...rest } = patch;
   if (directive === 'replace') return rest;
   if (directive === 'delete') return {};
-  throw new Refusal(422, `unknown patch type: ${printValue(directive)} in map: ${printValue(patch)}`);
-}
-
-function printValue(value: Json | undefined): string {
-  return typeof value === 'string' ? value : JSON.stringify(value ?? null);
+  throw new Refusal(500, `unknown patch type: ${printValue(directive ?? null)} in map: ${printValue(patch)}`);
 }
 
 function mergeKey(
@@ -117,12 +113,12 @@ function strategyOf(field: Schema): 'merge' | 'replace' | undefined {
 function retained(original: JsonObject, patch: JsonObject): JsonObject {
   if (!Object.hasOwn(patch, retainMark)) return original;
   const list = patch[retainMark];
-  if (!isArray(list)) throw new Refusal(422, 'invalid patch format of retainKeys');
+  if (!isArray(list)) throw new Refusal(400, 'invalid patch format of retainKeys');
   const keep = new Set(list);
   for (const key of Object.keys(patch)) {
     const isDirective = key === retainMark || key.startsWith(orderPrefix) || key.startsWith(deletePrefix);
     if (!isDirective && patch[key] !== null && !keep.has(key))
-      throw new Refusal(422, 'invalid patch format of retainKeys');
+      throw new Refusal(400, 'invalid patch format of retainKeys');
   }
   return Object.fromEntries(Object.entries(original).filter(([key]) => keep.has(key)));
 }
@@ -153,7 +149,7 @@ function orderedList(
   const { before, change, order } = at;
   for (const list of [order, before, change])
     if (list !== undefined && !isArray(list))
-      throw new Refusal(422, `expected a []interface {}, but received a ${goType(list)}`);
+      throw new Refusal(500, `expected a []interface {}, but received a ${goType(list)}`);
   if (!isArray(order)) return undefined;
   const original = isArray(before) ? before : undefined;
   const patch = isArray(change) ? change : undefined;

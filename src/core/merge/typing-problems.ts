@@ -66,11 +66,15 @@ function checkItems(list: readonly Json[], at: At, resolve: ResolveRef, problems
 
 function checkKeys(map: { readonly [key: string]: Json }, at: At, resolve: ResolveRef, problems: string[]): void {
   const open = isOpen(at.schema);
+  const stranger = open ? undefined : Object.keys(map).find((key) => declaredField(at.schema, key) === undefined);
+  if (stranger !== undefined) {
+    // The first unknown field ends the look at this object.
+    problems.push(`${printPath([...at.path, fieldElement(stranger)])}: field not declared in schema`);
+    return;
+  }
   for (const key of Object.keys(map)) {
     const path = [...at.path, fieldElement(key)];
-    if (!open && declaredField(at.schema, key) === undefined)
-      problems.push(`${printPath(path)}: field not declared in schema`);
-    else check({ value: own(map, key) ?? null, schema: fieldSchema(at.schema, key, resolve), path }, resolve, problems);
+    check({ value: own(map, key) ?? null, schema: fieldSchema(at.schema, key, resolve), path }, resolve, problems);
   }
 }
 

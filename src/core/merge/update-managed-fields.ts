@@ -12,6 +12,7 @@ import {
   withoutManaged,
 } from './managed.ts';
 import { ownable, type Typing, transfer } from './ownership.ts';
+import { zeroObject } from './zero.ts';
 
 export interface UpdateRequest extends Typing {
   /** What is stored; absent for a creation. */
@@ -27,7 +28,7 @@ export interface UpdateRequest extends Typing {
 
 /** The updated object with its managed fields: the author owns what it changed, the others lose that. */
 export function updateManagedFields(request: UpdateRequest): JsonObject {
-  const before = withoutManaged(request.live ?? {});
+  const before = withoutManaged(request.live ?? zeroObject(request.schema, request.resolve));
   const after = withoutManaged(request.updated);
   const managers = startingPoint(request);
   // An object whose managers were dropped stays untracked until somebody applies it.

