@@ -33,6 +33,9 @@ export interface Installation {
   readonly revision?: number | undefined;
 }
 
+/** Namespaces whose Secrets could not be read, with the reason; `''` stands for all. */
+export type Unread = ReadonlyMap<string, string>;
+
 /** An object that could not be read, and why. */
 export interface Unreadable {
   readonly object: string;
@@ -48,14 +51,19 @@ export interface Assembled {
 }
 
 /** Sorts plain Kubernetes objects into a snapshot, by the same rules a running installation follows. */
-export function assembleSnapshot(objects: readonly JsonObject[], installation: Installation): Assembled {
-  const sorter = new Sorter(installation);
+export function assembleSnapshot(
+  objects: readonly JsonObject[],
+  installation: Installation,
+  unread: Unread = new Map(),
+): Assembled {
+  const sorter = new Sorter(installation, unread);
   for (const object of objects) sorter.add(object);
   return sorter.finish();
 }
 
 class Sorter {
   readonly #installation: Installation;
+  readonly #unread: Unread;
   readonly #maps = new Map<string, ReadonlyMap<string, string>>();
   readonly #projects = new Map<string, AppProject>();
   readonly #broken = new Map<string, string>();
@@ -64,7 +72,8 @@ class Sorter {
   readonly #repositories: Repository[] = [];
   readonly #unreadable: Unreadable[] = [];
 
-  constructor(installation: Installation) {
+  constructor(installation: Installation, unread: Unread) {
+    this.#unread = unread;
     this.#installation = installation;
   }
 
@@ -118,7 +127,7 @@ class Sorter {
     const params = readParams(this.#map('argocd-cmd-params-cm')).value;
     const settings = this.#settings();
     const appNamespaces = this.#installation.appNamespaces ?? params.applicationNamespaces;
-    const tenantClusters = this.#installation.tenantClusters ?? appNamespaces.length > 0;
+    const tenantClusters = (this.#installation.tenantClusters ?? true) && appNamespaces.length > 0;
     const inputs = { controlPlane, appNamespaces, tenantClusters, settings, projects: this.#projects };
     const watched = new Namespaces(appNamespaces);
     // Secrets of namespaces that do not count are never read by a running installation either.
@@ -135,6 +144,7 @@ class Sorter {
       repositories: this.#repositories,
       tlsCertificates: this.#map('argocd-tls-certs-cm'),
       knownHosts: this.#map('argocd-ssh-known-hosts-cm').get('ssh_known_hosts') ?? '',
+      unread: this.#unread,
     };
     return { snapshot, applications: this.#applications, unreadable: this.#unreadable };
   }

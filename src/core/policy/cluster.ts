@@ -12,12 +12,12 @@ import type { EffectiveProject } from './effective.ts';
 import type { Recorder } from './fact.ts';
 import { note, quote } from './note.ts';
 import { indexOf } from './snapshot-index.ts';
-import { type Denied, denied } from './verdict.ts';
+import { type Denied, denied, type Undecided, undecided } from './verdict.ts';
 
 /** The cluster a destination means, or why there is none. */
 export type Resolution =
   | { readonly ok: true; readonly cluster: Cluster; readonly warning?: string }
-  | { readonly ok: false; readonly verdict: Denied };
+  | { readonly ok: false; readonly verdict: Denied | Undecided };
 
 /** What an Application's destination is looked up with. */
 interface Wanted {
@@ -46,7 +46,27 @@ export function resolveCluster(
   const own = namespace === snapshot.controlPlane ? [] : tenantMatches(snapshot, { namespace, project, wanted });
   noteTenants(recorder, snapshot, { namespace, project, wanted });
   if (own.length > 0) return only(own, wanted, { recorder, why: "the Application's own namespace and project" });
-  return fromControlPlane(snapshot, project, wanted, recorder);
+  const unread = unreadSecrets(snapshot, namespace, recorder);
+  return unread === undefined ? fromControlPlane(snapshot, project, wanted, recorder) : { ok: false, verdict: unread };
+}
+
+/**
+ * Where Secrets that come first could not be read, the cluster is not known: falling back to the control plane's would
+ * use another credential than the tenant's.
+ */
+function unreadSecrets(snapshot: Snapshot, namespace: string, recorder: Recorder | undefined): Undecided | undefined {
+  const { unread } = snapshot;
+  if (unread === undefined || unread.size === 0) return undefined;
+  const where = [namespace, snapshot.controlPlane].find((each) => unread.has(each));
+  const tenant = namespace !== snapshot.controlPlane && unread.has('');
+  if (where === undefined && !tenant) return undefined;
+  const message = `the cluster Secrets of namespace '${where ?? namespace}' could not be read`;
+  note(
+    recorder,
+    { object: `Secrets in ${where ?? namespace}`, revision: `snapshot ${snapshot.revision}`, field: '' },
+    { step, compared: message, decides: true, change: 'grant the control plane list and watch on them' },
+  );
+  return undecided('cluster-not-found', message);
 }
 
 function wantedBy(app: Application): Wanted | Denied {

@@ -7,7 +7,7 @@
  */
 export { type Admission, admitApplication } from './application.ts';
 export { applicationsOverQuota } from './application-quota.ts';
-export { type Assembled, assembleSnapshot, type Installation, type Unreadable } from './assemble.ts';
+export { type Assembled, assembleSnapshot, type Installation, type Unread, type Unreadable } from './assemble.ts';
 export { type Association, associate, listsNamespace, watchesNamespace } from './association.ts';
 export { type Resolution, resolveCluster } from './cluster.ts';
 export { type AcceptanceInputs, acceptCluster, acceptClusters } from './cluster-acceptance.ts';
@@ -45,4 +45,5 @@ export {
 export type { Warning } from './warning.ts';
 export { projectWarnings, settingsWarnings } from './warnings.ts';
 export { type ClusterReason, type Identity, type ServiceAccountUser, serviceAccountUser } from './who.ts';
+export { type Explanation, explainAdmission, explainCluster, explainIdentity, explainSecret } from './why.ts';
 export { nextWindowChange, permitsSync, type SyncRequest } from './windows.ts';
