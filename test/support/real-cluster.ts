@@ -132,7 +132,7 @@ function writeFiles({ dir, adminToken }: Place, options: RealClusterOptions): vo
   writeFileSync(join(dir, 'sa.key'), privateKey, { mode: 0o600 });
   writeFileSync(join(dir, 'sa.pub'), publicKey);
   writeFileSync(join(dir, 'audit-policy.json'), JSON.stringify(auditPolicy));
-  const users = [{ token: adminToken, name: 'admin', groups: ['system:masters'] }, ...(options.users ?? [])];
+  const users = [{ token: adminToken, name: 'kubernetes-admin', groups: ['system:masters'] }, ...(options.users ?? [])];
   const lines = users.map(({ token, name, groups }) => `${token},${name},${name},"${groups.join(',')}"`);
   writeFileSync(join(dir, 'tokens.csv'), `${lines.join('\n')}\n`, { mode: 0o600 });
 }

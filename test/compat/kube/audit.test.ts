@@ -28,7 +28,7 @@ test('a create is told with who, what, the answer and both bodies', async () => 
   assert.equal(event?.level, 'RequestResponse');
   assert.equal(event?.stage, 'ResponseComplete');
   assert.equal(event?.requestURI, configMaps(ns));
-  assert.equal(event?.user.username, 'admin');
+  assert.equal(event?.user.username, 'kubernetes-admin');
   assert.ok(event?.user.groups?.includes('system:masters'));
   assert.equal(event?.userAgent, 'argosy-raw');
   assert.deepEqual(event?.sourceIPs, ['127.0.0.1']);
@@ -45,7 +45,7 @@ test('an impersonated request tells both identities', async () => {
   const { api, ns } = await begin();
   ok(await api.as('alice', 'system:masters').create(configMaps(ns), configMap('b')), 201);
   const [event] = await audited(ns, (e) => e.objectRef?.name === 'b');
-  assert.equal(event?.user.username, 'admin');
+  assert.equal(event?.user.username, 'kubernetes-admin');
   assert.equal(event?.impersonatedUser?.username, 'alice');
   assert.deepEqual(event?.impersonatedUser?.groups, ['system:masters', 'system:authenticated']);
 });
@@ -68,7 +68,8 @@ test('a patch and a delete are told with their verbs', async () => {
   ok(await api.delete(configMaps(ns), { query: { labelSelector: 'none' } }));
   const events = await audited(
     ns,
-    (e) => e.objectRef?.resource === 'configmaps' && e.user.username === 'admin' && e.userAgent === 'argosy-raw',
+    (e) =>
+      e.objectRef?.resource === 'configmaps' && e.user.username === 'kubernetes-admin' && e.userAgent === 'argosy-raw',
     5,
   );
   assert.deepEqual(

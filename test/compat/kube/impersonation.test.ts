@@ -69,7 +69,7 @@ test('a uid without a user is refused', async () => {
 
 test('an empty user name impersonates nobody', async () => {
   const info = ok(await whoami(headers(await admin(), { 'Impersonate-User': '' })), 201).status?.userInfo;
-  assert.equal(info?.username, 'admin');
+  assert.equal(info?.username, 'kubernetes-admin');
 });
 
 test('impersonation needs the verb impersonate on the user', async () => {
