@@ -99,7 +99,9 @@ class TinyInside implements Inside {
       metadata['generation'] = Number(metadata['generation'] ?? 0) + 1;
     const finalizers = metadata['finalizers'];
     const done = metadata['deletionTimestamp'] !== undefined && (!Array.isArray(finalizers) || finalizers.length === 0);
-    if (done) return (await this.store.delete(key, entry.revision)).object;
+    const spec = next['spec'] as MutableJsonObject | undefined;
+    const held = kind === 'Namespace' && Array.isArray(spec?.['finalizers']) && spec['finalizers'].length > 0;
+    if (done && !held) return (await this.store.delete(key, entry.revision)).object;
     return (await this.store.put(key, next as unknown as KubeObject, entry.revision)).object;
   }
 

@@ -1,5 +1,18 @@
-import { type Access, bootstrapPolicy } from '../access/index.ts';
-import type { Actor, Inside } from '../ports.ts';
+import type { Access } from '../access/index.ts';
+import type { Actor } from '../ports.ts';
+import { aggregationActor } from './aggregation.ts';
+import { claimActor } from './claims.ts';
+import { daemonSetActor } from './daemon-set.ts';
+import { deploymentActor } from './deployment.ts';
+import { eventTtlActor } from './event-ttl.ts';
+import { garbageCollector } from './garbage-collector.ts';
+import { jobActor } from './job.ts';
+import { namespaceActor } from './namespace.ts';
+import { podActor } from './pod.ts';
+import { replicaSetActor } from './replica-set.ts';
+import { serviceAccountActor, tokenSecretActor } from './service-account.ts';
+import { endpointsActor, loadBalancerActor } from './services.ts';
+import { statefulSetActor } from './stateful-set.ts';
 
 export interface ActorOptions {
   readonly tokens: Access['tokens'];
@@ -13,11 +26,23 @@ export interface ActorOptions {
 
 /** Every actor of the embedded cluster that is not turned off. */
 export function standardActors(options: ActorOptions): Actor[] {
-  const all: Actor[] = [];
-  return all.filter(({ name }) => !(options.off ?? []).includes(name));
-}
-
-/** What a cluster is born with: its namespaces, roles, node and the `kubernetes` service. Safe to call again. */
-export async function bootstrapCluster(inside: Inside): Promise<void> {
-  await bootstrapPolicy(inside);
+  const { tokens, caCertificate, off = [], podDelay = 20 } = options;
+  const all = [
+    serviceAccountActor(caCertificate),
+    tokenSecretActor(tokens, caCertificate),
+    aggregationActor(),
+    namespaceActor(),
+    garbageCollector(),
+    deploymentActor(),
+    replicaSetActor(),
+    statefulSetActor(),
+    daemonSetActor(),
+    jobActor(),
+    podActor(podDelay),
+    claimActor(),
+    endpointsActor(),
+    loadBalancerActor(),
+    eventTtlActor(),
+  ];
+  return all.filter(({ name }) => !off.includes(name));
 }

@@ -5,3 +5,4 @@
  * Rights are `access`'s, schemas the registry's. Begin with `standard.ts`, the list in its order.
  */
 export { type AdmissionOptions, standardAdmission } from './standard.ts';
+export { selects } from './validate-workload.ts';

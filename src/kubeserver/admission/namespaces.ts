@@ -12,10 +12,12 @@ export function namespaceLifecycle(inside: Inside): Admission {
     mutate: (request) => {
       const { resource, operation, info, object } = request;
       const isNamespace = resource.group === '' && resource.kind === 'Namespace';
-      if (isNamespace && operation === 'DELETE' && undeletable.includes(info.name))
-        throw forbidden(resource, info.name, 'this namespace may not be deleted');
       if (isNamespace && object !== undefined && info.subresource === '') prepareNamespace(object, operation);
       if (resource.namespaced && operation === 'CREATE' && info.namespace !== '') checkNamespace(inside, request);
+    },
+    validate: ({ resource, operation, info }) => {
+      if (operation !== 'DELETE' || resource.storage !== 'namespaces' || !undeletable.includes(info.name)) return;
+      throw forbidden(resource, info.name, 'this namespace may not be deleted');
     },
   };
 }
