@@ -15,7 +15,7 @@ import { asJson, type KubeObject, nameOf, namespaceOf, uidOf } from '../core/obj
 import type { Following, Reader } from '../kube/index.ts';
 import type { ObjectReference, SettingsReport } from './report.ts';
 import { appProjects, configMaps, secrets } from './resources.ts';
-import { View } from './view.ts';
+import { View, type ViewOptions } from './view.ts';
 
 /** The ConfigMaps that are read, each by its own watch: no right to read any other is needed. */
 export const configMapNames = [
@@ -91,18 +91,22 @@ export class ControlPlane {
   }
 
   #followMap(name: ConfigMapName): View<ConfigMapEntry> {
-    const view = this.#view<ConfigMapEntry>(`ConfigMap ${name}`, (object) => ({
+    const keep = (object: KubeObject): ConfigMapEntry => ({
       about: referenceTo(object, 'v1', 'ConfigMap'),
       data: configMapData(asJson(object)),
-    }));
+    });
+    const onDrop = ({ about }: ConfigMapEntry): void => {
+      if (name === 'argocd-cm') this.#options.report.invalid(about, [{ path: '', message: 'was deleted' }], true);
+    };
+    const view = this.#view<ConfigMapEntry>(`ConfigMap ${name}`, keep, onDrop);
     this.#follow(view, configMaps, { fieldSelector: `metadata.name=${name}` });
     return view;
   }
 
-  #view<T>(what: string, keep: (object: KubeObject, before: T | undefined) => T | undefined): View<T> {
+  #view<T>(what: string, keep: ViewOptions<T>['keep'], onDrop: (value: T) => void = () => undefined): View<T> {
     const { report, onChange, namespace } = this.#options;
     const onBroken = (error: Error): void => report.unreadable(`${what} of ${namespace}`, error);
-    return new View({ keep, onChange, onBroken });
+    return new View({ keep, onDrop, onChange, onBroken });
   }
 
   #follow<T>(view: View<T>, resource: Parameters<Reader['follow']>[0], select: Parameters<Reader['follow']>[1]): void {
