@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
-import { globSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { globSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { after, afterEach, test } from 'node:test';
+import { repositorySecret } from '../../test/support/git-credential.ts';
 import { openGitHouse } from '../../test/support/git-house.ts';
 import { createTestRepository } from '../../test/support/git-repository.ts';
 import { type ServerFault, startGitServer } from '../../test/support/git-server.ts';
@@ -181,4 +184,89 @@ test('locks and half a pack left by a killed git do not stop the next one', asyn
   } finally {
     await again.close();
   }
+});
+
+test('a full disk is told as such, others go on, and room made later is enough', async () => {
+  const own = openGitHouse();
+  const place = join(own.directory, 'small');
+  mkdirSync(place);
+  // A real file system of two megabytes where we may mount one; else the same error from a limit on file sizes.
+  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=2m', 'tmpfs', place]).status === 0;
+  const noise = createTestRepository({ 'noise.bin': randomBytes(mounted ? 4_000_000 : 1000) });
+  try {
+    const small = openGitHouse({ cacheDir: place, command: mounted ? 'git' : failingGit(own.directory) });
+    await assert.rejects(
+      small.git.repository({ url: noise.url, scope: 'full' }).fetch(),
+      (error: Error & { code?: string }) => {
+        assert.deepEqual([error.code, error.message], ['git-failed', 'the disk for repository mirrors is full']);
+        return true;
+      },
+    );
+    if (mounted) assert.equal((await small.git.repository({ url, scope: 'tiny' }).resolve('main')).kind, 'branch');
+    await small.close();
+    if (mounted) spawnSync('mount', ['-o', 'remount,size=64m', place]);
+    const roomy = openGitHouse({ cacheDir: place });
+    assert.equal((await roomy.git.repository({ url: noise.url, scope: 'full' }).resolve('main')).kind, 'branch');
+    await roomy.close();
+  } finally {
+    if (mounted) spawnSync('umount', [place]);
+    noise.remove();
+    await own.close();
+  }
+});
+
+/** Real git, except that fetching fails the way it does on a full disk. */
+function failingGit(directory: string): string {
+  const path = join(directory, 'failing-git');
+  writeFileSync(
+    path,
+    '#!/bin/sh\ncase "$*" in *" fetch "*) echo "fatal: write error: No space left on device" >&2; exit 128;; esac\nexec git "$@"\n',
+    { mode: 0o755 },
+  );
+  return path;
+}
+
+test('a repository larger than permitted is refused while it comes, and leaves its room', async () => {
+  const big = createTestRepository(
+    Object.fromEntries(Array.from({ length: 15 }, (_, n) => [`f${n}`, randomBytes(1_000_000)])),
+  );
+  const own = openGitHouse({ limits: { maxMirrorBytes: 5_000_000 } });
+  await assert.rejects(own.git.repository({ url: big.url, scope: 'big' }).fetch(), { code: 'git-limit' });
+  assert.equal((await own.git.repository({ url, scope: 'small' }).resolve('main')).kind, 'branch');
+  big.remove();
+  await own.close();
+});
+
+test('depth brings only the last commits, and an older one is brought when asked for', async () => {
+  const repository = house.git.repository({
+    url,
+    scope: 'shallow',
+    repository: repositorySecret('shallow', { url, depth: '1' }),
+  });
+  const { commit } = await repository.resolve('main');
+  const { parents } = await repository.commitInfo(commit);
+  assert.equal(parents.length, 1);
+  const mirrors = globSync(join(house.directory, 'mirrors/*/repository.git/shallow'));
+  assert.equal(mirrors.length, 1);
+  assert.equal((await repository.resolve(parents[0] ?? '')).commit, parents[0]);
+  const next = source.commit({ 'a.yaml': 'kind: Deeper\n' });
+  await repository.fetch();
+  assert.equal((await repository.resolve('main')).commit, next);
+});
+
+test('an empty repository has no revision, and its first commit is seen', async () => {
+  const empty = createTestRepository();
+  empty.git('update-ref', '-d', 'refs/heads/main');
+  const repository = house.git.repository({ url: empty.url, scope: 'empty' });
+  await assert.rejects(repository.resolve('HEAD'), { code: 'git-revision' });
+  const commit = empty.commit({ a: '1' });
+  await repository.fetch();
+  assert.equal((await repository.resolve('HEAD')).commit, commit);
+  empty.remove();
+});
+
+test('a missing git program is named', async () => {
+  const own = openGitHouse({ command: 'no-git-here' });
+  await assert.rejects(own.git.repository({ url, scope: 'x' }).fetch(), { code: 'tool-missing' });
+  await own.close();
 });

@@ -1,6 +1,6 @@
 import { mkdir, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ArgosyError } from '../core/errors/index.ts';
+import { ArgosyError, isArgosyError } from '../core/errors/index.ts';
 import { removeTree } from '../spawn/index.ts';
 import { explainFailure, looksCorrupt } from './failures.ts';
 import { removeLeftovers } from './leftovers.ts';
@@ -52,19 +52,26 @@ export function createMirror(options: MirrorOptions): Mirror {
   const gitDir = join(directory, 'repository.git');
   let clean = false;
   const fetch = async (connection: Connection, args: readonly string[]): Promise<void> => {
-    // A fetch that was killed, now or in an earlier life, may have left locks that nobody holds.
+    // A fetch that was killed in an earlier life may have left locks that nobody holds.
     if (!clean) await removeLeftovers(gitDir);
     clean = false;
-    const result = await program.try({
-      args: ['fetch', ...fetchFlags, ...args],
-      gitDir,
-      ...connection.call,
-      deadlineMs: limits.fetchMs,
-      memoryBytes: limits.maxMemoryBytes,
-      watch: { path: directory, maxBytes: limits.maxMirrorBytes, maxFiles: maxMirrorFiles },
-    });
-    if (result.code !== 0) throw failure(subject, result.stderr);
-    clean = true;
+    try {
+      const result = await program.try({
+        args: ['fetch', ...fetchFlags, ...args],
+        gitDir,
+        ...connection.call,
+        deadlineMs: limits.fetchMs,
+        memoryBytes: limits.maxMemoryBytes,
+        watch: { path: directory, maxBytes: limits.maxMirrorBytes, maxFiles: maxMirrorFiles },
+      });
+      if (result.code !== 0) throw failure(subject, result.stderr);
+    } catch (error) {
+      // At once, not at the next try: half a pack may be what fills the disk for others.
+      await removeLeftovers(gitDir);
+      throw named(error, subject);
+    } finally {
+      clean = true;
+    }
   };
   return {
     gitDir,
@@ -118,4 +125,11 @@ function failure(subject: string, stderr: string): ArgosyError {
   const told = explainFailure(subject, stderr);
   if (told.code !== 'git-failed' || !looksCorrupt(stderr)) return told;
   return new ArgosyError('git-failed', 'the mirror of the repository is damaged', { subject, reason: 'Corrupt' });
+}
+
+/** The same error, with the repository it is about. */
+function named(error: unknown, subject: string): unknown {
+  if (!isArgosyError(error) || error.subject === subject) return error;
+  const { code, message, hint, fault, reason } = error;
+  return new ArgosyError(code, message, { subject, hint, fault, reason });
 }

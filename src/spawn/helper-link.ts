@@ -92,6 +92,8 @@ function startHelper(program: string, gone: (helper: Helper) => void): Helper {
   // An empty environment: children get what they are given, and nothing of ours by inheritance.
   const child = spawn(process.execPath, ['--no-warnings', '--max-old-space-size=64', program], {
     env: {},
+    // A group of its own: a signal to our whole group (Ctrl-C, a killed session) must not stop it from ending its children.
+    detached: true,
     stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
   });
   // Descriptor 3 was asked for as a pipe, which Node makes a socket.

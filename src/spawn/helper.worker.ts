@@ -20,8 +20,6 @@ socket.on('drain', () => {
 socket.on('error', leave);
 socket.on('close', leave);
 socket.on('end', leave);
-// The terminal's Ctrl-C reaches us too; the big process decides when we end.
-process.on('SIGINT', () => undefined);
 
 function receive({ kind, id, body }: Frame): void {
   if (kind === frameKind.start) start(id, body);

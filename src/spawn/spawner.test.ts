@@ -72,6 +72,9 @@ test('a program that is not there is told apart', async () => {
     code: 'spawn-failed',
     reason: 'ENOENT',
   });
+  const confined = { command: 'no-such-program', args: [], deadlineMs: 5000, network: false, memoryBytes: 100_000_000 };
+  await assert.rejects(spawner.run(confined), { code: 'spawn-failed', reason: 'ENOENT' });
+  await assert.rejects(spawner.run({ ...confined, network: true }), { code: 'spawn-failed', reason: 'ENOENT' });
   await assert.rejects(spawner.run({ command: 'cat', args: ['a\0b'], deadlineMs: 1000 }), { code: 'spawn-failed' });
   await assert.rejects(spawner.run({ command: 'cat', args: [], cwd: '/no/such/place', deadlineMs: 1000 }), {
     code: 'spawn-failed',

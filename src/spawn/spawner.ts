@@ -111,7 +111,14 @@ export function createSpawner(options: SpawnerOptions): Spawner {
     return { code: end.code, signal: end.signal, stdout: Buffer.concat(output), stderr };
   };
   return {
-    run: async (request) => launch(needsConfinement(request) ? confine(request, await confinement()) : request),
+    async run(request) {
+      if (!needsConfinement(request)) return launch(request);
+      const result = await launch(confine(request, await confinement()));
+      // The programs in front answer for one that is not there.
+      if (result.code === 127 && /^(?:prlimit|unshare): failed to execute/.test(result.stderr))
+        refuseEnd(request, { reason: 'not-started', code: null, signal: null, errno: 'ENOENT' });
+      return result;
+    },
     session(request) {
       const session = openSession({ ...request, env: { PATH: path, ...request.env } });
       sessions.add(session);
