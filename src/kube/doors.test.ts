@@ -74,3 +74,23 @@ test('the cluster credential is used only where somebody says why', async () => 
   );
   assert.deepEqual(users, [undefined]);
 });
+
+test('a followed log comes piece by piece until the caller has enough', async () => {
+  const scripted = await startScripted((request, response) => {
+    response.writeHead(200, { 'content-type': 'text/plain' });
+    response.write(`${new URL(request.url, 'https://h').search}\n`);
+    response.write(Buffer.from('grü').subarray(0, 3)); // half a letter
+    setTimeout(() => response.write(Buffer.from('grüß\n').subarray(3)), 10);
+  });
+  const stop = new AbortController();
+  let text = '';
+  const following = scripted
+    .connect()
+    .logs('team-a', 'web', { follow: true, container: 'c', tailLines: 5, signal: stop.signal }, (piece) => {
+      text += piece;
+      if (text.endsWith('ß\n')) stop.abort();
+    });
+  await assert.rejects(following, { code: 'cancelled' });
+  assert.equal(text, '?container=c&follow=true&tailLines=5\ngrüß\n');
+  await scripted.close();
+});
