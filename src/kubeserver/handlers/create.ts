@@ -13,6 +13,13 @@ import { writeOptions } from './write-options.ts';
 /** POST to a collection. */
 export const create: Handler = async (exchange, served, cluster) => {
   if (exchange.info.name !== '') throw methodNotAllowed();
+  if (served.custom?.accepting === false)
+    throw new StatusError({
+      code: 405,
+      reason: 'MethodNotAllowed',
+      message: `create not allowed while custom resource definition is terminating`,
+      details: {},
+    });
   const options = writeOptions(exchange.info.query, 'CreateOptions', exchange.header('user-agent') ?? '');
   const object = await readObject(exchange, served, options.validation);
   const { info, user } = exchange;

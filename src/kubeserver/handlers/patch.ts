@@ -16,7 +16,7 @@ import type { Cluster } from '../registry/cluster.ts';
 import { decodeObject } from '../registry/decode.ts';
 import { keyOf, type Served } from '../registry/served.ts';
 import { createObject, resetFields, updateObject } from '../registry/write.ts';
-import { badRequest, invalid, notFound } from '../status.ts';
+import { badRequest, invalid, notFound, unsupportedMediaType } from '../status.ts';
 import { answerObject } from './answer.ts';
 import type { Handler } from './handler.ts';
 import { checkName } from './update.ts';
@@ -43,8 +43,7 @@ export const patch: Handler = async (exchange, served, cluster) => {
 };
 
 function unsupported(types: readonly string[], served: Served): StatusError {
-  void types;
-  void served;
+  if (served.custom !== undefined) return unsupportedMediaType(types);
   return new StatusError({ code: 415, reason: 'UnsupportedMediaType', message: '415: Unsupported Media Type', details: {} });
 }
 

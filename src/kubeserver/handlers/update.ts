@@ -48,7 +48,8 @@ export function checkName(object: MutableJsonObject, info: RequestInfo): void {
 
 function refuseMissingVersion(meta: MutableJsonObject, served: Served, info: RequestInfo): void {
   if (!demandsVersion(served) || (meta['resourceVersion'] ?? '') !== '') return;
-  throw invalid(served.info, info.name, [
+  // Here the real server names the resource where other refusals name the kind.
+  throw invalid({ group: served.info.group, kind: served.info.plural }, info.name, [
     { field: 'metadata.resourceVersion', reason: 'FieldValueInvalid', message: 'Invalid value: 0: must be specified for an update' },
   ]);
 }

@@ -2,11 +2,11 @@ import { equal, type Json, type JsonObject, type MutableJsonObject, thaw } from 
 import { setOf, updateManagedFields } from '../../core/merge/index.ts';
 import { asJson, type KubeObject } from '../../core/objects/index.ts';
 import { type AdmissionRequest, type Entry, StatusError } from '../ports.ts';
-import { badRequest, conflict, invalid, notFound } from '../status.ts';
+import { badRequest, conflict, notFound } from '../status.ts';
 import { type Cluster, timestamp, type Writing } from './cluster.ts';
 import { fromStored, toStored } from './convert.ts';
 import { prepareBuiltIn } from './defaults.ts';
-import { countsGenerations, demandsVersion, splitsStatus } from './kinds.ts';
+import { countsGenerations, splitsStatus } from './kinds.ts';
 import { inOrder } from './metadata.ts';
 import { keyOf, type Served } from './served.ts';
 import { validateNew, validateUpdate } from './validate.ts';
@@ -147,10 +147,6 @@ function versionNamed(made: MutableJsonObject, old: KubeObject, served: Served):
   const version = meta['resourceVersion'];
   const name = old.metadata.name ?? '';
   if (typeof version !== 'string' || version === '' || version === '0') {
-    if (demandsVersion(served) && version !== undefined)
-      throw invalid(served.info, name, [
-        { field: 'metadata.resourceVersion', reason: 'FieldValueInvalid', message: 'Invalid value: 0: must be specified for an update' },
-      ]);
     return false;
   }
   if (!/^\d+$/.test(version))
