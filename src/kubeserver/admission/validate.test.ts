@@ -354,7 +354,7 @@ test('content needs a namespace that is there and stays', async () => {
   });
   await inside.update('', 'Namespace', '', 'n', (object) => ({
     ...object,
-    metadata: { ...objectAt(object, 'metadata'), finalizers: [] } as MutableJsonObject,
+    spec: { finalizers: [] },
   }));
   assert.equal((await refusal(admit(asked, 'ConfigMap.', {}))).message, 'namespaces "n" not found');
 });
