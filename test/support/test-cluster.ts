@@ -39,6 +39,8 @@ async function embedded(): Promise<TestCluster> {
   const cluster = await startCluster({
     auditLog,
     auditLevel: 'RequestResponse',
+    // The real control plane has no node, no storage and no load balancer either.
+    actors: { off: ['pod', 'claim', 'load-balancer'] },
     onFault: (fault) => faults.push(fault),
   });
   writeFileSync(kubeconfig, cluster.adminKubeconfig(), { mode: 0o600 });

@@ -11,9 +11,16 @@ function isSecret({ info }: AuditRecord): boolean {
   return info.group === '' && (info.resource === 'secrets' || info.subresource === 'token');
 }
 
+const writes = ['create', 'update', 'patch', 'delete', 'deletecollection'];
+
+/** Bodies are told of writes only: a list would fill the log with what is stored anyway. */
+function isWrite({ info }: AuditRecord): boolean {
+  return info.isResource && writes.includes(info.verb);
+}
+
 /** One request as a line of Kubernetes' audit log (`audit.k8s.io/v1` Event). */
 export function auditEvent(record: AuditRecord, wanted: AuditLevel): JsonObject {
-  const level = isSecret(record) ? 'Metadata' : wanted;
+  const level = isSecret(record) || !isWrite(record) ? 'Metadata' : wanted;
   const { info } = record;
   const query = info.query.toString();
   const event: { [key: string]: Json } = {

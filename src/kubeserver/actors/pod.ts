@@ -2,7 +2,7 @@ import { isArray, isObject, type Json, type JsonObject, objectAt, stringAt } fro
 import { type KubeObject, nameOf, namespaceOf } from '../../core/objects/index.ts';
 import type { Actor, Inside } from '../ports.ts';
 import { tell } from './events.ts';
-import { numberAt, remove, setStatus, specOf, statusOf, timeText, withCondition } from './objects.ts';
+import { isGone, numberAt, setStatus, specOf, statusOf, timeText, withCondition } from './objects.ts';
 import {
   behaviour,
   type ContainerView,
@@ -33,9 +33,15 @@ export function podActor(delay: number): Actor {
   });
 }
 
-/** A pod asked to go goes once nothing holds it. */
+/** A pod asked to go has nothing to shut down: its grace period ends at once. */
 async function end(inside: Inside, pod: KubeObject): Promise<undefined> {
-  if ((pod.metadata.finalizers ?? []).length === 0) await remove(inside, pod);
+  const { uid = '', deletionGracePeriodSeconds = 0, finalizers = [] } = pod.metadata;
+  if (deletionGracePeriodSeconds === 0 && finalizers.length > 0) return undefined; // it waits for others
+  try {
+    await inside.delete('', 'Pod', namespaceOf(pod), nameOf(pod), { uid, gracePeriod: 0 });
+  } catch (error) {
+    if (!isGone(error)) throw error;
+  }
   return undefined;
 }
 

@@ -17,10 +17,9 @@ const keyText =
 const bytes = (text: string): number => Buffer.byteLength(text);
 
 export function dnsLabel(name: string): string[] {
-  return [
-    ...(name.length > 63 ? ['must be no more than 63 characters'] : []),
-    ...(labelPattern.test(name) ? [] : [labelText]),
-  ];
+  const tooLong = name.length > 63 ? ['must be no more than 63 characters'] : [];
+  if (labelPattern.test(name)) return tooLong;
+  return [...tooLong, subdomainPattern.test(name) ? 'must not contain dots' : labelText];
 }
 
 export function dnsSubdomain(name: string): string[] {

@@ -3,7 +3,6 @@ import type { Cause } from '../status.ts';
 import { each, invalidValue, required } from './cause.ts';
 import { dnsLabel, dnsSubdomain, labelValue, pathSegment, qualifiedName } from './names.ts';
 
-const withoutDots = (name: string): string[] => (name.includes('.') ? ['must not contain dots'] : dnsLabel(name));
 const cronName = (name: string): string[] =>
   name.length > 52 ? ['must be no more than 52 characters'] : dnsSubdomain(name);
 
@@ -11,7 +10,7 @@ const cronName = (name: string): string[] =>
 const nameRules: { readonly [kind: string]: (name: string) => string[] } = {
   'Namespace.': dnsLabel,
   'Service.': dnsLabel,
-  'StatefulSet.apps': withoutDots,
+  'StatefulSet.apps': dnsLabel,
   'CronJob.batch': cronName,
   'Role.rbac.authorization.k8s.io': pathSegment,
   'ClusterRole.rbac.authorization.k8s.io': pathSegment,
