@@ -73,10 +73,10 @@ export function startController(options: ControllerOptions): Controller {
   const world: World = {
     controlPlane,
     log,
-    now: () => new Date().toISOString().replace(/\.\d+Z$/, 'Z'),
+    now: Date.now,
     application: (key) => applications.get(key),
     admit: (app) => admit(settings.current(), app),
-    render: (app) => sources.manifests(keyOfApp(app), app, { fresh: isRefresh(app) }),
+    render: (app, override) => sources.manifests(keyOfApp(app), app, { fresh: isRefresh(app), override }),
     cluster: (key) => clusters.access(key),
     async patchApplication(app, patch) {
       await control.patch(applicationKind, app.metadata.namespace ?? controlPlane, app.metadata.name, 'merge', patch);

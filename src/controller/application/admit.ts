@@ -1,5 +1,5 @@
 import { type Application, clusterKey, namespaceOfApplication, type Snapshot } from '../../core/api/index.ts';
-import { admitApplication, permitsObject } from '../../core/policy/index.ts';
+import { admitApplication, nextWindowChange, permitsObject, permitsSync } from '../../core/policy/index.ts';
 import type { Admission } from './world.ts';
 
 /** Asks the policy about an Application as a whole, on one snapshot. */
@@ -23,5 +23,10 @@ export function admit(snapshot: Snapshot, app: Application): Admission {
     cluster: clusterKey(cluster),
     identity: identity.identity,
     permits: (key, namespaced) => permitsObject(place, { ...key, namespaced }),
+    window: (request) => ({
+      verdict: permitsSync(project, app, request),
+      changesAt: nextWindowChange(project, app, request.now),
+    }),
+    warnings: decision.warnings,
   };
 }

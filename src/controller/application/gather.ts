@@ -2,8 +2,9 @@ import { type Application, instanceName, parseApplication, printProblems } from 
 import { type Live, type Target, targetsOf } from '../../core/diff/index.ts';
 import { isArgosyError } from '../../core/errors/index.ts';
 import type { Json } from '../../core/json/index.ts';
-import type { KubeObject } from '../../core/objects/index.ts';
-import type { Admitted, ClusterAccess, World } from './world.ts';
+import type { KubeObject, ObjectKey } from '../../core/objects/index.ts';
+import { syncOptionsOf } from '../../core/sync/index.ts';
+import type { Admitted, ClusterAccess, SourceOverride, World } from './world.ts';
 
 /** What a pass knows before it decides. */
 export type Inputs =
@@ -18,18 +19,27 @@ export interface Ready {
   readonly instance: string;
   readonly admitted: Admitted;
   readonly access: ClusterAccess;
-  readonly targets: readonly Target[];
+  readonly sources: Sources;
   readonly live: Live;
-  readonly revision: string | undefined;
-  readonly sourceType: string | undefined;
-  /** Why there are no targets, where the sources could not be rendered: then nothing is judged or removed. */
-  readonly sourceError: string | undefined;
 }
+
+/** What the sources ask for, at one revision each. */
+export interface Sources {
+  readonly targets: readonly Target[];
+  readonly revision: string;
+  readonly revisions: readonly string[] | undefined;
+  readonly sourceType: string | undefined;
+  readonly warnings: readonly string[];
+  /** Why there are no targets, where the sources could not be rendered: then nothing is judged or removed. */
+  readonly error: string | undefined;
+}
+
+const skipAnnotation = 'argocd.argoproj.io/skip-reconcile';
 
 /** Reads everything a decision needs; asks the policy before anything is fetched. */
 export async function gather(key: string, world: World): Promise<Inputs> {
   const object = world.application(key);
-  if (object === undefined) return { state: 'gone' };
+  if (object === undefined || object.metadata.annotations?.[skipAnnotation] === 'true') return { state: 'gone' };
   const parsed = parseApplication(object as unknown as Json); // objects come from a watch as parsed JSON
   if (!parsed.ok)
     return {
@@ -45,29 +55,50 @@ export async function gather(key: string, world: World): Promise<Inputs> {
     return { state: 'refused', app, condition: admission.condition, message: admission.message };
   const access = await world.cluster(admission.cluster);
   const instance = instanceName(app, world.controlPlane);
-  const sources = app.metadata.deletionTimestamp === undefined ? await render(app, instance, access, world) : nothing;
-  const live = await access.live(instance, sources.targets, kindsOf(app));
-  return { state: 'ready', app, instance, admitted: admission, access, live, ...sources };
+  const deleting = app.metadata.deletionTimestamp !== undefined;
+  const sources = deleting ? nothing : await renderSources(app, instance, access, world);
+  const live = await access.live(instance, wantedKeys(app, sources), kindsOf(app));
+  return { state: 'ready', app, instance, admitted: admission, access, live, sources };
 }
 
-type Sources = Pick<Ready, 'targets' | 'revision' | 'sourceType' | 'sourceError'>;
-
 /** A deletion asks for nothing: what is left is to be removed. */
-const nothing: Sources = { targets: [], revision: undefined, sourceType: undefined, sourceError: undefined };
+const nothing: Sources = {
+  targets: [],
+  revision: '',
+  revisions: undefined,
+  sourceType: undefined,
+  warnings: [],
+  error: undefined,
+};
 
-async function render(app: Application, instance: string, access: ClusterAccess, world: World): Promise<Sources> {
+/** Renders an Application's sources, or what an operation puts in their place, into targets. */
+export async function renderSources(
+  app: Application,
+  instance: string,
+  access: ClusterAccess,
+  world: World,
+  override: SourceOverride = {},
+): Promise<Sources> {
   try {
-    const { rendered, revision, sourceType } = await world.render(app);
+    const { rendered, revision, revisions, sourceType, warnings = [] } = await world.render(app, override);
     const targets = targetsOf(rendered, {
       instance,
-      destinationNamespace: app.spec.destination?.namespace ?? '',
+      destinationNamespace: app.spec.destination.namespace ?? '',
       namespaced: (group, kind) => access.resource(group, kind)?.namespaced,
     });
-    return { targets, revision, sourceType, sourceError: undefined };
+    return { targets, revision, revisions, sourceType, warnings, error: undefined };
   } catch (error) {
     if (!isArgosyError(error) || error.fault === 'bug') throw error;
-    return { ...nothing, sourceError: error.message };
+    return { ...nothing, error: error.message };
   }
+}
+
+/** The objects that must be looked up by name: targets, and the namespace a sync would create. */
+function wantedKeys(app: Application, { targets }: Sources): ObjectKey[] {
+  const keys = targets.map(({ key }) => key);
+  const namespace = app.spec.destination.namespace ?? '';
+  const creates = syncOptionsOf(app.spec.syncPolicy?.syncOptions ?? []).createNamespace && namespace !== '';
+  return creates ? [...keys, { group: '', kind: 'Namespace', namespace: '', name: namespace }] : keys;
 }
 
 /** The kinds of the last result: an object of a kind that no target has any more is found by these. */
@@ -79,9 +110,6 @@ function kindsOf(app: Application): { group: string; kind: string }[] {
 /** The little that can be said of an object that is no readable Application, so that its condition can be written. */
 function shell(object: KubeObject): Application {
   const { name = '', namespace = '' } = object.metadata;
-  return {
-    metadata: { ...object.metadata, name, namespace },
-    spec: {},
-    raw: object as unknown as Application['raw'],
-  } as Application; // only metadata and raw are read of it
+  const raw = object as unknown as Application['raw']; // objects come from a watch as parsed JSON
+  return { metadata: { ...object.metadata, name, namespace }, spec: {}, raw } as Application; // only metadata and raw are read of it
 }

@@ -1,10 +1,10 @@
 import type { Application, ApplicationStatus, OperationState } from '../../core/api/index.ts';
 import type { Comparison } from '../../core/diff/index.ts';
-import type { Health } from '../../core/health/index.ts';
 import type { JsonObject } from '../../core/json/index.ts';
 import { foldStatus, type OwnedConditions, patchBetween } from '../../core/status/index.ts';
 import { healthOf } from './decide.ts';
 import type { Ready } from './gather.ts';
+import { timeText } from './time.ts';
 import type { World } from './world.ts';
 
 const refreshAnnotation = 'argocd.argoproj.io/refresh';
@@ -12,74 +12,108 @@ const refreshAnnotation = 'argocd.argoproj.io/refresh';
 /** What a pass found and did. */
 export interface Findings {
   readonly comparison: Comparison | undefined;
-  readonly health?: Health | undefined;
   readonly operationState?: OperationState | undefined;
+  /** Text of a `SyncError`; undefined takes a former one back. */
+  readonly syncError?: string | undefined;
 }
 
 /** Writes what a pass found and did, once, and only if it means something new. */
-export async function report(
-  inputs: Ready,
-  { comparison, health, operationState }: Findings,
-  world: World,
-): Promise<void> {
-  const { app } = inputs;
+export async function report(inputs: Ready, findings: Findings, world: World): Promise<void> {
+  const { app, sources } = inputs;
+  const { comparison, operationState, syncError } = findings;
   const status = foldStatus({
     app,
-    now: world.now(),
+    now: timeText(world.now()),
     controlPlane: world.controlPlane,
     comparison,
-    health: health ?? (comparison === undefined ? { status: 'Unknown' } : healthOf(comparison)),
-    revision: inputs.revision ?? app.status?.sync?.revision,
-    sourceType: inputs.sourceType,
+    health: comparison === undefined ? { status: 'Unknown' } : healthOf(comparison),
+    revision: sources.error === undefined && sources.revision !== '' ? sources.revision : app.status?.sync?.revision,
+    revisions: sources.revisions,
+    sourceType: sources.sourceType,
     operationState: operationState ?? app.status?.operationState,
-    conditions: [admitted, comparisonConditions(inputs, comparison)],
+    conditions: [
+      conditions(['InvalidSpecError', 'UnknownError'], []),
+      conditions(['ComparisonError'], sources.error === undefined ? (comparison?.errors ?? []) : [sources.error]),
+      conditions(['SyncError'], syncError === undefined ? [] : [syncError]),
+    ],
   });
-  const ended = operationState !== undefined && operationState.finishedAt !== undefined;
-  await write(app, status, { consumed: ended && app.operation !== undefined }, world);
+  await write(app, status, operationState, world);
+}
+
+function conditions(types: readonly [string, ...string[]], messages: readonly string[]): OwnedConditions {
+  return { types, conditions: messages.map((message) => ({ type: types[0], message })) };
 }
 
 /** Stores how far an operation has come, and nothing else: the comparison is told when it is over. */
 export async function checkpoint(app: Application, operationState: OperationState, world: World): Promise<void> {
-  await write(app, { ...app.status, operationState }, { consumed: false }, world);
+  await write(app, { ...app.status, operationState }, operationState, world);
 }
 
-/** Writes a refusal: a condition, and nothing known about sync or health. */
+/** Writes a refusal: a condition, and nothing known about sync or health. A sync somebody asked for ends with it. */
 export async function reportRefusal(app: Application, condition: string, message: string, world: World): Promise<void> {
+  const now = timeText(world.now());
+  const asked = app.operation;
+  const operationState =
+    asked === undefined ? undefined : { operation: asked, phase: 'Error', message, startedAt: now, finishedAt: now };
   const status = foldStatus({
     app,
-    now: world.now(),
+    now,
     controlPlane: world.controlPlane,
     comparison: undefined,
     health: { status: 'Unknown' },
     revision: undefined,
+    revisions: undefined,
     sourceType: undefined,
-    operationState: app.status?.operationState,
-    conditions: [{ types: admitted.types, conditions: [{ type: condition, message }] }],
+    operationState: operationState ?? app.status?.operationState,
+    conditions: [{ types: ['InvalidSpecError', 'UnknownError'], conditions: [{ type: condition, message }] }],
   });
-  await write(app, status, { consumed: false }, world);
+  await write(app, status, operationState, world);
 }
 
-/** Admitted: whatever was refused before is no longer. */
-const admitted: OwnedConditions = { types: ['InvalidSpecError', 'UnknownError'], conditions: [] };
-
-function comparisonConditions(inputs: Ready, comparison: Comparison | undefined): OwnedConditions {
-  const messages = inputs.sourceError === undefined ? (comparison?.errors ?? []) : [inputs.sourceError];
-  return { types: ['ComparisonError'], conditions: messages.map((message) => ({ type: 'ComparisonError', message })) };
+/** Writes why a deletion does not go on, or takes it back. */
+export async function reportDeletion(app: Application, messages: readonly string[], world: World): Promise<void> {
+  const status = foldStatus({
+    app,
+    now: timeText(world.now()),
+    controlPlane: world.controlPlane,
+    comparison: undefined,
+    health: { status: 'Progressing' },
+    revision: app.status?.sync?.revision,
+    revisions: app.status?.sync?.revisions,
+    sourceType: undefined,
+    operationState: app.status?.operationState,
+    conditions: [conditions(['DeletionError'], messages)],
+  });
+  await write(
+    app,
+    { ...app.status, ...(status.conditions === undefined ? {} : { conditions: status.conditions }) },
+    undefined,
+    world,
+  );
 }
 
 async function write(
   app: Application,
   status: ApplicationStatus,
-  { consumed }: { consumed: boolean },
+  operation: OperationState | undefined,
   world: World,
 ): Promise<void> {
   const before = { status: app.status ?? {} } as unknown as JsonObject; // a parsed status is JSON
   const patch = patchBetween(before, { status } as unknown as JsonObject); // so is a folded one
   const refreshed = app.metadata.annotations?.[refreshAnnotation] !== undefined;
-  if (patch === undefined && !consumed && !refreshed) return;
+  const field = operationField(app, operation);
+  if (patch === undefined && Object.keys(field).length === 0 && !refreshed) return;
   await world.patchApplication(app, {
     ...patch,
-    ...(consumed ? { operation: null } : {}),
+    ...field,
     ...(refreshed ? { metadata: { annotations: { [refreshAnnotation]: null } } } : {}),
   });
+}
+
+/** While an operation runs it stands on the object, where tools look for it; once it is over it goes. */
+function operationField(app: Application, state: OperationState | undefined): JsonObject {
+  if (state === undefined) return {};
+  const over = state.phase !== 'Running' && state.phase !== 'Terminating';
+  if (over) return app.operation === undefined ? {} : { operation: null };
+  return app.operation === undefined ? { operation: state.operation as unknown as JsonObject } : {}; // a parsed operation is JSON
 }

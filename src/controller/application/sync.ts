@@ -1,26 +1,35 @@
-import type { Operation, OperationState } from '../../core/api/index.ts';
+import type { OperationState } from '../../core/api/index.ts';
 import { type Comparison, compare, type Live } from '../../core/diff/index.ts';
 import { assess } from '../../core/health/index.ts';
-import { asJson, printKey } from '../../core/objects/index.ts';
+import { asJson, printKey, roleOf } from '../../core/objects/index.ts';
 import {
-  type ItemsInput,
+  afterFailure,
+  type Item,
   itemsOf,
   nextStep,
   type Outcome,
   resultsAfter,
-  roleOf,
   type Step,
   syncOptionsOf,
 } from '../../core/sync/index.ts';
 import { act } from './act.ts';
-import type { Ready } from './gather.ts';
+import type { Ready, Sources } from './gather.ts';
+import { namespaceItems } from './namespace.ts';
+import { refusals } from './precheck.ts';
+import { timeText } from './time.ts';
 import type { World } from './world.ts';
 
 /** Where a sync stands after this pass. */
 export interface Progress {
   readonly state: OperationState;
   readonly live: Live;
-  readonly comparison: Comparison;
+}
+
+/** What a sync is made of besides the Application: the sources it is pinned to, and how to store how far it came. */
+export interface SyncParts {
+  readonly state: OperationState;
+  readonly sources: Sources;
+  readonly checkpoint: (state: OperationState) => Promise<void>;
 }
 
 /** A chain of steps longer than this is a loop of ours, not a sync: every step settles at least one object. */
@@ -30,69 +39,60 @@ const maxSteps = 10_000;
  * Takes a sync as far as it goes without waiting: one wave after the other. `checkpoint` stores the state before a hook
  * starts and at each boundary between waves, so that a restart continues and repeats no hook.
  */
-export async function runSync(
-  inputs: Ready,
-  operation: Operation,
-  world: World,
-  checkpoint: (state: OperationState) => Promise<void>,
-): Promise<Progress> {
-  let state = opened(inputs, operation, world.now());
+export async function runSync(inputs: Ready, parts: SyncParts, world: World): Promise<Progress> {
+  let { state } = parts;
   let live = inputs.live;
   for (let steps = 0; steps < maxSteps; steps++) {
-    const comparison = compare(inputs.targets, live, { instance: inputs.instance });
-    const step = nextStep(stepInput(inputs, comparison, live, state));
-    if (needsCheckpoint(step, state)) await checkpoint(withResults(state, step.results));
+    const comparison = compare(parts.sources.targets, live, { instance: inputs.instance });
+    const items = itemsFor(inputs, parts, comparison, live, state);
+    // Nothing is applied unless everything may be: half an Application helps nobody.
+    const refused = (state.syncResult?.resources ?? []).length === 0 ? refusals(items, inputs) : [];
+    if (refused.length > 0) return { state: invalid(state, refused, timeText(world.now())), live };
+    const step = nextStep(stepInput(inputs, items, state));
+    if (needsCheckpoint(step, state)) await parts.checkpoint(withResults(state, step.results));
     const outcomes = await act(inputs.app, step.tasks, inputs.access, world);
     live = after(live, outcomes);
-    state = advance(withResults(state, resultsAfter(step.results, outcomes)), step, outcomes, world.now());
-    if (step.next !== 'run' || state.phase !== 'Running') {
-      return { state, live, comparison: compare(inputs.targets, live, { instance: inputs.instance }) };
-    }
+    state = advance(withResults(state, resultsAfter(step.results, outcomes)), step, outcomes, timeText(world.now()));
+    if (step.next !== 'run' || state.finishedAt !== undefined) return { state, live };
   }
   throw new Error(`the sync of ${inputs.instance} does not end`);
 }
 
-/** The state of the operation so far: resumed where it was left, else opened now. */
-function opened({ app, revision }: Ready, operation: Operation, now: string): OperationState {
-  const last = app.status?.operationState;
-  if (last !== undefined && (last.phase === 'Running' || last.phase === 'Terminating') && last.finishedAt === undefined)
-    return last;
-  return {
-    operation,
-    phase: 'Running',
-    message: '',
-    startedAt: now,
-    syncResult: { ...(revision === undefined ? {} : { revision }), resources: [] },
-  };
-}
-
-function stepInput(
+function itemsFor(
   inputs: Ready,
+  { sources }: SyncParts,
   comparison: Comparison,
   live: Live,
   state: OperationState,
-): Parameters<typeof nextStep>[0] {
+): Item[] {
   const sync = state.operation.sync ?? {};
-  const options = syncOptionsOf(sync.syncOptions ?? []);
-  const items: ItemsInput = {
+  return itemsOf({
     objects: comparison.objects,
-    hooks: inputs.targets.filter(({ object }) => roleOf(object).role === 'hook'),
+    hooks: sources.targets.filter(({ object }) => roleOf(object).role === 'hook'),
+    extra: namespaceItems(inputs.app, sources, live, sync.syncOptions ?? []),
     liveOf: (key) => live.objects.get(key),
     sync,
-    options,
+    options: syncOptionsOf(sync.syncOptions ?? []),
     results: state.syncResult?.resources ?? [],
     revision: state.syncResult?.revision ?? '',
     startedAt: Math.floor(Date.parse(state.startedAt ?? '') / 1000),
-  };
+  });
+}
+
+function stepInput({ app }: Ready, items: readonly Item[], state: OperationState): Parameters<typeof nextStep>[0] {
+  const sync = state.operation.sync ?? {};
+  const annotations = app.metadata.annotations ?? {};
+  const approvedAt = Date.parse(annotations['argocd.argoproj.io/deletion-approved'] ?? '');
   return {
-    items: itemsOf(items),
+    items,
     prune: sync.prune === true,
-    options,
+    options: syncOptionsOf(sync.syncOptions ?? []),
     force: sync.syncStrategy?.apply?.force === true || sync.syncStrategy?.hook?.force === true,
     dryRun: sync.dryRun === true,
-    migrationManager: 'kubectl-client-side-apply',
+    migrationManager:
+      annotations['argocd.argoproj.io/client-side-apply-migration-manager'] ?? 'kubectl-client-side-apply',
     health: (object) => assess(asJson(object)),
-    approved: false,
+    approved: approvedAt >= Date.parse(state.startedAt ?? ''),
     terminating: state.phase === 'Terminating',
     applyAll: false,
   };
@@ -101,31 +101,57 @@ function stepInput(
 /** Before a hook, and before every wave but the first: what was done so far must survive us. */
 function needsCheckpoint(step: Step, state: OperationState): boolean {
   if (step.next !== 'run' || step.tasks.length === 0) return false;
-  return step.tasks.some(({ hook }) => hook) || (state.syncResult?.resources?.length ?? 0) > 0;
+  return step.tasks.some(({ hook }) => hook) || (state.syncResult?.resources ?? []).length > 0;
 }
 
-function withResults(
+type Results = Exclude<Exclude<OperationState['syncResult'], undefined>['resources'], undefined>;
+
+function withResults(state: OperationState, resources: Results): OperationState {
+  return { ...state, syncResult: { ...state.syncResult, resources } };
+}
+
+function invalid(
   state: OperationState,
-  resources: NonNullable<OperationState['syncResult']>['resources'],
+  refused: readonly { result: Results[number]; message: string }[],
+  now: string,
 ): OperationState {
-  return { ...state, syncResult: { ...state.syncResult, ...(resources === undefined ? {} : { resources }) } };
+  const reasons = [...new Set(refused.map(({ message }) => message))].join('; ');
+  const message = `one or more synchronization tasks are not valid: ${reasons}`;
+  return {
+    ...withResults(
+      state,
+      refused.map(({ result }) => result),
+    ),
+    phase: 'Failed',
+    message,
+    finishedAt: now,
+  };
 }
 
 function advance(state: OperationState, step: Step, outcomes: readonly Outcome[], now: string): OperationState {
   if (step.next === 'wait') return { ...state, message: step.message };
-  if (step.next === 'end') return { ...state, phase: step.phase, message: step.message, finishedAt: now };
+  if (step.next === 'end') return ended({ ...state, phase: step.phase, message: step.message, finishedAt: now }, now);
   const failed = outcomes.some(({ status }) => status === 'SyncFailed');
   // The last wave without hooks waits for nobody's health.
-  if (step.final && !failed)
-    return { ...settled(state), phase: 'Succeeded', message: 'successfully synced (all tasks run)', finishedAt: now };
-  return state;
+  if (!step.final || failed) return state;
+  return { ...settled(state), phase: 'Succeeded', message: 'successfully synced (all tasks run)', finishedAt: now };
+}
+
+/** A failed operation waits for its next attempt if it has one left; one that somebody stopped does not. */
+function ended(state: OperationState, now: string): OperationState {
+  if (state.phase !== 'Failed' || state.message === 'Operation terminated') return state;
+  const next = afterFailure(state, now);
+  if (next.retry) return next.state;
+  const count = state.retryCount ?? 0;
+  return count === 0 ? state : { ...state, message: `${state.message ?? ''} (retried ${count} times)` };
 }
 
 function settled(state: OperationState): OperationState {
-  const rows = (state.syncResult?.resources ?? []).map((row) =>
-    row.hookPhase === 'Running' ? { ...row, hookPhase: 'Succeeded' } : row,
+  const rows = state.syncResult?.resources ?? [];
+  return withResults(
+    state,
+    rows.map((row) => (row.hookPhase === 'Running' ? { ...row, hookPhase: 'Succeeded' } : row)),
   );
-  return withResults(state, rows);
 }
 
 /** The live objects after the API server's answers: what it has just written is what is there. */

@@ -1,8 +1,8 @@
-import type { Application } from '../../core/api/index.ts';
-import type { Live, Rendered, Target } from '../../core/diff/index.ts';
+import type { Application, ApplicationSource } from '../../core/api/index.ts';
+import type { Live, Rendered } from '../../core/diff/index.ts';
 import type { JsonObject } from '../../core/json/index.ts';
 import type { KubeObject, ObjectKey } from '../../core/objects/index.ts';
-import type { Identity, Verdict } from '../../core/policy/index.ts';
+import type { Identity, SyncRequest, Verdict } from '../../core/policy/index.ts';
 import type { Reader, Resource, Writer } from '../../kube/index.ts';
 import type { Logger } from '../../telemetry/index.ts';
 
@@ -10,14 +10,14 @@ import type { Logger } from '../../telemetry/index.ts';
 export interface World {
   readonly controlPlane: string;
   readonly log: Logger;
-  /** RFC 3339 in UTC, with seconds. */
-  now(): string;
+  /** Milliseconds since 1970. */
+  now(): number;
   /** The Application as the watch last saw it; undefined once it is gone. */
   application(key: string): KubeObject | undefined;
   /** Asks the policy on the newest snapshot; asked again right before each write. */
   admit(app: Application): Admission;
   /** From the sources to objects; throws ArgosyError where that fails. */
-  render(app: Application): Promise<Manifests>;
+  render(app: Application, override: SourceOverride): Promise<Manifests>;
   /** The way to a cluster the policy has chosen. */
   cluster(key: string): Promise<ClusterAccess>;
   /** Patches the Application through the control-plane door. */
@@ -37,7 +37,19 @@ export interface Admitted {
   readonly cluster: string;
   readonly identity: Identity;
   /** Asked for every object of every phase. */
-  permits(object: ObjectKey, namespaced: boolean): Verdict;
+  permits(object: ObjectKey, namespaced: boolean | undefined): Verdict;
+  /** Whether the project's windows let it sync now, and when that changes at the earliest. */
+  window(request: SyncRequest): { readonly verdict: Verdict; readonly changesAt: number | undefined };
+  /** For the Application's conditions: it goes on, but somebody should know. */
+  readonly warnings: readonly string[];
+}
+
+/** What an operation puts in the place of the Application's own sources and revisions. */
+export interface SourceOverride {
+  readonly revision?: string | undefined;
+  readonly revisions?: readonly string[] | undefined;
+  readonly source?: ApplicationSource | undefined;
+  readonly sources?: readonly ApplicationSource[] | undefined;
 }
 
 export interface Manifests {
@@ -56,7 +68,11 @@ export interface ClusterAccess {
   /** The kind as the cluster serves it; undefined where it surely does not. Throws where that is not known. */
   resource(group: string, kind: string): Resource | undefined;
   /** The targets and whatever else bears the Application's mark, or unknown where it could not be read. */
-  live(instance: string, targets: readonly Target[], known: readonly { group: string; kind: string }[]): Promise<Live>;
+  live(
+    instance: string,
+    targets: readonly ObjectKey[],
+    known: readonly { group: string; kind: string }[],
+  ): Promise<Live>;
   /** The door on behalf of the Application. */
   as(identity: Identity): Reader & Writer;
 }

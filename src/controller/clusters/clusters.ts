@@ -65,10 +65,10 @@ async function accessThrough(connection: Connection): Promise<ClusterAccess> {
   return {
     resource: (group, kind) => resourceOf(discovery, { group, kind }),
     live: (instance, targets, known) => {
-      const wanted = new Set(targets.map((target) => printKey(target.key)));
+      const wanted = new Set(targets.map(printKey));
       const keep = (text: string, object: KubeObject): boolean =>
         wanted.has(text) || isOurs({ key: objectKey(object), object }, instance);
-      return readLive(reader, discovery, [...targets.map((target) => target.key), ...known], keep);
+      return readLive(reader, discovery, [...targets, ...known], keep);
     },
     as: (identity) => tenantDoor(connection, identity),
   };

@@ -1,5 +1,6 @@
 import { type Application, type ApplicationSource, projectOf, type Snapshot, sourcesOf } from '../../core/api/index.ts';
 import { selectCredential } from '../../git/index.ts';
+import type { SourceOverride } from '../application/world.ts';
 
 /** One repository as one tenant reads it, and what of it an Application uses. */
 export interface SourceInput {
@@ -12,11 +13,12 @@ export interface SourceInput {
 }
 
 /** What an Application reads, in the order of its sources; charts from Helm repositories are none of git's. */
-export function sourceInputs(app: Application, snapshot: Snapshot): SourceInput[] {
-  return sourcesOf(app).map((source) => {
+export function sourceInputs(app: Application, snapshot: Snapshot, override: SourceOverride = {}): SourceInput[] {
+  const sources = override.sources ?? (override.source === undefined ? sourcesOf(app) : [override.source]);
+  return sources.map((source, i) => {
     const { scope } = selectCredential({ project: projectOf(app), url: source.repoURL }, snapshot.repositories);
-    const revision =
-      source.targetRevision === undefined || source.targetRevision === '' ? 'HEAD' : source.targetRevision;
+    const wanted = override.revisions?.[i] ?? override.revision ?? source.targetRevision ?? '';
+    const revision = wanted === '' ? 'HEAD' : wanted;
     return { source, url: source.repoURL, scope, revision, path: source.path ?? '' };
   });
 }

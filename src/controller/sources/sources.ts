@@ -2,7 +2,7 @@ import { type Application, isMultiSource, type Snapshot } from '../../core/api/i
 import { ArgosyError } from '../../core/errors/index.ts';
 import { type Git, type Repository, selectCredential } from '../../git/index.ts';
 import type { Rendering, SourceTree } from '../../render/index.ts';
-import type { Manifests } from '../application/world.ts';
+import type { Manifests, SourceOverride } from '../application/world.ts';
 import { mirrorKey, type SourceInput, sourceInputs } from './inputs.ts';
 import { treeAt } from './tree.ts';
 
@@ -27,12 +27,20 @@ export interface SourcesOptions {
 /** Where manifests come from: repositories shared by all Applications, each asked for news on one timer. */
 export interface Sources {
   /** The manifests of the newest commit the repositories are known to have. */
-  manifests(key: string, app: Application, options: { readonly fresh: boolean }): Promise<Manifests>;
+  manifests(key: string, app: Application, wish: Wish): Promise<Manifests>;
   /** An Application came, changed or went: its repositories are followed as long as somebody reads them. */
   track(key: string, app: Application | undefined): void;
   /** Asks a repository for news now, as after a webhook. */
   poll(url: string): Promise<void>;
   stop(): Promise<void>;
+}
+
+/** What is wanted of an Application's sources. */
+export interface Wish {
+  /** Ask the repositories first. */
+  readonly fresh: boolean;
+  /** What an operation puts in the place of the Application's own sources and revisions. */
+  readonly override: SourceOverride;
 }
 
 interface Mirror {
@@ -175,8 +183,8 @@ export function createSources(options: SourcesOptions): Sources {
   };
 
   return {
-    async manifests(key, app, { fresh }) {
-      const inputs = sourceInputs(app, options.snapshot());
+    async manifests(key, app, { fresh, override }) {
+      const inputs = sourceInputs(app, options.snapshot(), override);
       if (inputs.length === 0) throw new ArgosyError('render-failed', 'the Application names no source');
       for (const input of inputs) {
         const mirror = mirrorOf(input);
@@ -184,6 +192,7 @@ export function createSources(options: SourcesOptions): Sources {
         await repositoryOf(app, input).fetch();
         mirror.fetched = true;
       }
+      if (isOverride(override)) return (await renderAll(app, inputs)).manifests;
       const last = known.get(key);
       const now = last === undefined ? undefined : await fingerprint(app, inputs, last.reads);
       if (last !== undefined && now?.text === last.fingerprint) return last.manifests;
@@ -215,6 +224,10 @@ export function createSources(options: SourcesOptions): Sources {
       for (const mirror of [...mirrors.values()]) forget(mirrors, mirror);
     },
   };
+}
+
+function isOverride({ revision, revisions, source, sources }: SourceOverride): boolean {
+  return [revision, revisions, source, sources].some((part) => part !== undefined);
 }
 
 function forget(mirrors: Map<string, Mirror>, mirror: Mirror): void {

@@ -5,7 +5,9 @@ import {
   type ObjectKey,
   parseTrackingId,
   printKey,
+  roleOf,
   trackingAnnotation,
+  waveOf,
 } from '../objects/index.ts';
 import { differs } from './differs.ts';
 import type { ComparedObject, Comparison, Live, LiveObject, SyncCode, Target } from './types.ts';
@@ -17,10 +19,13 @@ export interface CompareOptions {
 
 /** Judges every target and every live object that bears the Application's mark. */
 export function compare(targets: readonly Target[], live: Live, options: CompareOptions): Comparison {
-  const wanted = new Map(targets.map((target) => [printKey(target.key), target]));
+  const wanted = new Set(targets.map((target) => printKey(target.key)));
   const objects = targets.map((target) => compareTarget(target, live));
   for (const [key, object] of live.objects) {
-    if (!wanted.has(key) && isOurs(object, options.instance)) objects.push(extra(object));
+    // Live hooks are cleaned up by their own policies, never by pruning.
+    const managed =
+      roleOf(object.object).role === 'managed' && (object.object.metadata.ownerReferences ?? []).length === 0;
+    if (!wanted.has(key) && managed && isOurs(object, options.instance)) objects.push(extra(object));
   }
   const errors = [...new Set(objects.flatMap((object) => (object.status === 'Unknown' ? [object.reason ?? ''] : [])))];
   return { status: worst(objects), objects, errors };
@@ -29,7 +34,16 @@ export function compare(targets: readonly Target[], live: Live, options: Compare
 function compareTarget(target: Target, live: Live): ComparedObject {
   const key = printKey(target.key);
   const found = live.objects.get(key);
-  const base = { key: target.key, version: gvkOf(target.object).version, target, live: found, hook: false, wave: 0 };
+  const role = roleOf(target.object).role;
+  const base = {
+    key: target.key,
+    version: gvkOf(target.object).version,
+    target,
+    live: found,
+    hook: role === 'hook',
+    wave: waveOf(target.object),
+  };
+  if (role !== 'managed') return { ...base, status: undefined, modified: false, requiresPruning: false };
   const reason = live.unknown.get(key) ?? live.unknown.get(kindText(target.key));
   if (reason !== undefined && found === undefined) {
     return { ...base, status: 'Unknown', modified: false, requiresPruning: false, reason };

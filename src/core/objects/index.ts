@@ -14,6 +14,7 @@ export {
   parseApiVersion,
   printApiVersion,
 } from './kind.ts';
+export { type DeletePolicy, type HookType, type Role, roleOf, waveOf, words } from './marks.ts';
 export {
   asJson,
   type KubeObject,

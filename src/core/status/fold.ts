@@ -21,6 +21,8 @@ export interface StatusFacts {
   readonly comparison: Comparison | undefined;
   readonly health: Health;
   readonly revision: string | undefined;
+  /** One for each source of a multi-source Application. */
+  readonly revisions: readonly string[] | undefined;
   readonly sourceType: string | undefined;
   readonly operationState: OperationState | undefined;
   readonly conditions: readonly OwnedConditions[];
@@ -51,7 +53,7 @@ export function foldStatus(facts: StatusFacts): ApplicationStatus {
   };
 }
 
-function syncOf({ app, comparison, revision }: StatusFacts): SyncStatus {
+function syncOf({ app, comparison, revision, revisions }: StatusFacts): SyncStatus {
   const { source, sources, destination, ignoreDifferences } = app.spec;
   const comparedTo = {
     ...(source === undefined ? {} : { source }),
@@ -59,7 +61,11 @@ function syncOf({ app, comparison, revision }: StatusFacts): SyncStatus {
     ...(destination === undefined ? {} : { destination }),
     ...(ignoreDifferences === undefined ? {} : { ignoreDifferences }),
   };
-  return { status: comparison?.status ?? 'Unknown', ...(revision === undefined ? {} : { revision }), comparedTo };
+  return {
+    status: comparison?.status ?? 'Unknown',
+    ...(revisions === undefined ? (revision === undefined ? {} : { revision }) : { revisions }),
+    comparedTo,
+  };
 }
 
 function resourcesOf(comparison: Comparison): ResourceStatus[] {

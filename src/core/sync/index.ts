@@ -7,9 +7,10 @@
 export { type AutomateInput, type Automation, automate, defaultPace, type SelfHealPace } from './automate.ts';
 export { type Item, isPrune } from './item.ts';
 export { hookFinalizer, type ItemsInput, itemsOf } from './items.ts';
-export { type DeletePolicy, type HookType, type Role, roleOf, waveOf } from './marks.ts';
+export { type Activity, type ActivityInput, activityOf, type WindowAnswer } from './lifecycle.ts';
 export { type ObjectOptions, objectOptionsOf, type SyncOptions, syncOptionsOf } from './options.ts';
 export { compareItems, inOrder } from './order.ts';
+export { cascadeFinalizers, planRemoval, type Removal, type RemovalInput } from './removal.ts';
 export { resultsAfter } from './results.ts';
 export { type AfterFailure, afterFailure, nextAttempt, retryDueInMs } from './retry.ts';
 export { nextStep, type Step, type StepInput } from './step.ts';

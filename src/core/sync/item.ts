@@ -1,7 +1,7 @@
 import type { ResourceResult } from '../api/index.ts';
 import type { LiveObject, Target } from '../diff/index.ts';
+import type { DeletePolicy } from '../objects/index.ts';
 import { gvkOf, type ObjectKey, printKey } from '../objects/index.ts';
-import type { DeletePolicy } from './marks.ts';
 import type { SyncPhase } from './types.ts';
 
 /** One object's part in a sync: what to do with it, when, and what is already known of it. */

@@ -1,8 +1,7 @@
 import type { ResourceResult, SyncOperation } from '../api/index.ts';
 import type { ComparedObject, LiveObject, Target } from '../diff/index.ts';
-import { type KubeObject, type ObjectKey, objectKey, printKey } from '../objects/index.ts';
+import { type KubeObject, type ObjectKey, objectKey, printKey, roleOf, waveOf } from '../objects/index.ts';
 import { type Item, indexResults, resultKey, versionOfItem } from './item.ts';
-import { roleOf, waveOf } from './marks.ts';
 import type { SyncOptions } from './options.ts';
 import { inOrder, phases } from './order.ts';
 import type { SyncPhase } from './types.ts';
@@ -15,6 +14,8 @@ export interface ItemsInput {
   readonly objects: readonly ComparedObject[];
   /** Targets that are hooks. */
   readonly hooks: readonly Target[];
+  /** Parts that come from no manifest, such as a namespace to be created. */
+  readonly extra?: readonly Item[];
   /** Looks up a live object by `printKey`: hooks are found by their name. */
   readonly liveOf: (key: string) => LiveObject | undefined;
   readonly sync: SyncOperation;
@@ -34,7 +35,10 @@ export function itemsOf(input: ItemsInput): Item[] {
     .filter(({ key }) => !partial || isSelected(key, input.sync))
     .flatMap((object) => managedItem(object, input.options));
   const hooks = hooksOff ? [] : input.hooks.flatMap((hook) => hookItems(hook, input));
-  const known = [...managed, ...hooks].map((item) => ({ ...item, result: results.get(resultKey(item)) }));
+  const known = [...managed, ...hooks, ...(partial ? [] : (input.extra ?? []))].map((item) => ({
+    ...item,
+    result: results.get(resultKey(item)),
+  }));
   return inOrder(known, input.options);
 }
 

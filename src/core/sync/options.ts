@@ -1,5 +1,5 @@
 import type { KubeObject } from '../objects/index.ts';
-import { words } from './marks.ts';
+import { words } from '../objects/index.ts';
 
 /** What a sync was asked to do differently, from the Application or the operation. */
 export interface SyncOptions {

@@ -5,17 +5,8 @@ import { loadAll } from 'js-yaml';
 import type { ResourceResult, SyncOperation } from '../api/index.ts';
 import { compare, type Live, type LiveObject, targetsOf } from '../diff/index.ts';
 import type { HealthCode } from '../health/index.ts';
-import { type KubeObject, objectKey, printKey } from '../objects/index.ts';
-import {
-  hookFinalizer,
-  itemsOf,
-  nextStep,
-  resultsAfter,
-  roleOf,
-  type Step,
-  syncOptionsOf,
-  type Task,
-} from './index.ts';
+import { type KubeObject, objectKey, printKey, roleOf } from '../objects/index.ts';
+import { hookFinalizer, itemsOf, nextStep, resultsAfter, type Step, syncOptionsOf, type Task } from './index.ts';
 
 /** A cluster small enough to think about: it carries tasks out and lets a test say how objects fare. */
 class Story {

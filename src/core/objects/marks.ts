@@ -1,4 +1,4 @@
-import type { KubeObject } from '../objects/index.ts';
+import type { KubeObject } from './object.ts';
 
 /** When a hook runs. */
 export type HookType = 'PreSync' | 'Sync' | 'PostSync' | 'SyncFail' | 'PreDelete' | 'PostDelete';

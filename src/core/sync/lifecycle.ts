@@ -1,0 +1,88 @@
+import type { Application, Operation, OperationState } from '../api/index.ts';
+import { type AutomateInput, type Automation, automate } from './automate.ts';
+import { nextAttempt, retryDueInMs } from './retry.ts';
+
+/** What an Application's operation is at the beginning of a pass. */
+export type Activity =
+  | { readonly active: true; readonly state: OperationState; readonly manual: boolean }
+  /** Nothing to do now. `state` is what stays on record; `error` the text of a `SyncError`. */
+  | { readonly active: false; readonly error?: string | undefined; readonly againInMs?: number | undefined };
+
+/** Whether windows let it sync now. */
+export interface WindowAnswer {
+  readonly open: boolean;
+  readonly message: string;
+  readonly changesInMs: number | undefined;
+}
+
+export interface ActivityInput extends AutomateInput {
+  readonly nowText: string;
+  /** Whether a sync may begin or go on now; `startedAt` undefined for one that has not begun. */
+  readonly window: (request: { manual: boolean; startedAt: number | undefined }) => WindowAnswer;
+}
+
+/**
+ * Finds the operation a pass works on: one under way, one somebody asked for, or one the Application's own policy starts.
+ * A newer commit replaces an automatic sync that waits or has failed, so that nobody waits for what is outdated.
+ */
+export function activityOf(input: ActivityInput): Activity {
+  const running = runningState(input.app);
+  if (running !== undefined && !isOvertaken(input, running)) return resume(input, running);
+  if (running === undefined && input.app.operation !== undefined) return begin(input, input.app.operation);
+  const window = input.window({ manual: false, startedAt: undefined });
+  if (!window.open) return { active: false, againInMs: window.changesInMs };
+  const { operation: _replaced, ...app } = input.app;
+  const automation = automate(running === undefined ? input : { ...input, app });
+  return automation.start ? begin(input, automation.operation) : idle(automation);
+}
+
+function idle(automation: Exclude<Automation, { start: true }>): Activity {
+  return { active: false, error: automation.error, againInMs: automation.againInMs };
+}
+
+function runningState(app: Application): OperationState | undefined {
+  const state = app.status?.operationState;
+  return state?.phase === 'Running' || state?.phase === 'Terminating' ? state : undefined;
+}
+
+/** Automatic, pinned to another commit than the newest, and at a point where nothing of it is half done. */
+function isOvertaken({ app, revision, revisions }: ActivityInput, state: OperationState): boolean {
+  if (state.phase !== 'Running' || state.operation.initiatedBy?.automated !== true) return false;
+  if (app.spec.syncPolicy?.automated === undefined || revisions !== undefined) return false;
+  return state.syncResult?.revision !== undefined && state.syncResult.revision !== revision;
+}
+
+function begin(input: ActivityInput, operation: Operation): Activity {
+  const manual = operation.initiatedBy?.automated !== true;
+  const state = opened(input, operation);
+  const window = input.window({ manual, startedAt: undefined });
+  if (window.open) return { active: true, state, manual };
+  return { active: false, againInMs: window.changesInMs };
+}
+
+function opened({ app, revision, revisions, nowText }: ActivityInput, operation: Operation): OperationState {
+  const { source, sources } = operation.sync ?? {};
+  const used = sources ?? app.spec.sources;
+  const one = source ?? app.spec.source;
+  return {
+    operation,
+    phase: 'Running',
+    message: '',
+    startedAt: nowText,
+    syncResult: {
+      ...(revisions === undefined ? { revision } : { revisions }),
+      ...(used === undefined || used.length === 0 ? (one === undefined ? {} : { source: one }) : { sources: used }),
+      resources: [],
+    },
+  };
+}
+
+function resume(input: ActivityInput, state: OperationState): Activity {
+  const manual = state.operation.initiatedBy?.automated !== true;
+  if (state.phase === 'Terminating') return { active: true, state, manual };
+  const due = retryDueInMs(state, input.now);
+  if (due !== undefined && due > 0) return { active: false, againInMs: due };
+  const window = input.window({ manual, startedAt: Date.parse(state.startedAt ?? '') });
+  if (!window.open) return { active: false, againInMs: window.changesInMs };
+  return { active: true, state: due === undefined ? state : nextAttempt(state), manual };
+}
