@@ -5,6 +5,7 @@ import { ArgosyError } from '../core/errors/index.ts';
 import { connect, inClusterConfig, type KubeConfig, readKubeconfig } from '../kube/index.ts';
 import { createLogger, createMetrics, type LogLevel } from '../telemetry/index.ts';
 import { startInstallation } from './controller.ts';
+import { wholeNumber } from './flags.ts';
 import { serveHealth } from './health.ts';
 
 interface Flags {
@@ -121,13 +122,6 @@ function tenantClustersOf({ clusterSecretsInAnyNamespace: written }: Flags): { t
     throw new ArgosyError('usage', '--cluster-secrets-in-any-namespace is true or false');
   }
   return { tenantClusters: written === 'true' };
-}
-
-function wholeNumber(flag: string, written: string, max: number): number {
-  const value = Number(written);
-  if (!/^\d+$/.test(written) || value > max)
-    throw new ArgosyError('usage', `${flag} must be a whole number from 0 to ${max}`);
-  return value;
 }
 
 function levelOf(written: string): LogLevel {

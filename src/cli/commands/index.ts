@@ -1,4 +1,15 @@
 import type { CommandEntry } from '../command.ts';
 
 /** The commands that start no server, in the order of the help. */
-export const commands: readonly CommandEntry[] = [];
+export const commands: readonly CommandEntry[] = [
+  {
+    name: 'why',
+    summary: 'the deciding fact behind any refusal or silence',
+    load: async () => (await import('./why/index.ts')).register,
+  },
+  {
+    name: 'policy',
+    summary: 'try out projects and settings before they are in force',
+    load: async () => (await import('./policy/index.ts')).register,
+  },
+];
