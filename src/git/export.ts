@@ -16,8 +16,8 @@ export interface ExportRequest {
   readonly target: string;
   /** Opens the repositories of submodules, or answers `undefined` for one that is not permitted; without it they stay empty. */
   readonly submodule?: SubmoduleSource | undefined;
-  /** Turns a pointer of Git LFS into the file it stands for; without it pointers stay what they are. */
-  readonly large?: ((pointers: readonly Buffer[]) => Promise<(Buffer | undefined)[]>) | undefined;
+  /** Puts the files that pointers of Git LFS stand for in their place; without it pointers stay what they are. */
+  readonly lfs?: boolean | undefined;
 }
 
 /** What was written. */
@@ -35,6 +35,8 @@ export interface ExportSource {
   ): Promise<({ readonly kind: string; readonly id: string } | undefined)[]>;
   files(commit: string, path: string): Promise<TreeEntry[]>;
   read(ids: readonly string[]): Promise<Buffer[]>;
+  /** The files behind pointers of Git LFS among these contents. */
+  large(contents: readonly Buffer[]): Promise<(Buffer | undefined)[]>;
   exportTree(request: ExportRequest): Promise<ExportResult>;
 }
 
@@ -104,7 +106,7 @@ async function writePortion(
   files: readonly TreeEntry[],
 ): Promise<number> {
   const contents = await source.read(files.map(({ id }) => id));
-  const large = request.large === undefined ? [] : await request.large(contents);
+  const large = request.lfs === true ? await source.large(contents) : [];
   let bytes = 0;
   await Promise.all(
     files.map(async ({ path, kind }, index) => {

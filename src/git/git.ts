@@ -1,15 +1,18 @@
 import { createHash } from 'node:crypto';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Repository as RepositorySecret } from '../core/api/index.ts';
-import type { Spawner } from '../spawn/index.ts';
+import { removeTree, type Spawner } from '../spawn/index.ts';
 import { openBatchReader } from './batch-reader.ts';
 import { createGithubApps } from './github-app.ts';
+import { fetchLarge } from './lfs.ts';
 import { defaultLimits, type GitLimits } from './limits.ts';
+import { readLogin } from './login.ts';
 import { createMirror } from './mirror.ts';
 import { createOutbound, type Resolve } from './outbound.ts';
 import { createGitProgram } from './program.ts';
 import { createRepository, type Repository } from './repository.ts';
-import { type ConnectParts, openConnection, type Trust } from './transport.ts';
+import { authorizationOf, type ConnectParts, openConnection, type Trust } from './transport.ts';
 import { createTreeWalk } from './tree-walk.ts';
 import { parseRepositoryUrl, type RepositoryUrl } from './url.ts';
 
@@ -45,6 +48,8 @@ export interface RepositoryRequest {
 export interface Git {
   /** The one shared repository for this address and scope; a changed Secret holds from the next fetch on. */
   repository(request: RepositoryRequest): Repository;
+  /** Removes the mirrors of all repositories but these; returns how many went. */
+  prune(keep: readonly RepositoryRequest[]): Promise<number>;
   /** Ends the open readers. */
   close(): void;
 }
@@ -72,7 +77,7 @@ export function createGit(options: GitOptions): Git {
   return {
     repository(request) {
       const url = parseRepositoryUrl(request.url);
-      const key = `${url.key}\n${request.scope}`;
+      const key = mirrorName(url, request.scope);
       const kept = open.get(key);
       if (kept !== undefined) {
         kept.request = request;
@@ -81,6 +86,17 @@ export function createGit(options: GitOptions): Git {
       const entry = openEntry(options, parts, url, request);
       open.set(key, entry);
       return entry.repository;
+    },
+    async prune(keep) {
+      const kept = new Map(
+        keep.map((request) => [mirrorName(parseRepositoryUrl(request.url), request.scope), request]),
+      );
+      for (const [name, entry] of open) {
+        if (kept.has(name)) continue;
+        entry.close();
+        open.delete(name);
+      }
+      return removeOthers(options.cacheDir, new Set(kept.keys()));
     },
     close() {
       for (const entry of open.values()) entry.close();
@@ -92,10 +108,9 @@ function openEntry(options: GitOptions, parts: ConnectParts, url: RepositoryUrl,
   const { spawner } = options;
   const command = options.command ?? 'git';
   const limits = { ...defaultLimits, ...options.limits };
-  const name = createHash('sha256').update(`${url.key}\n${request.scope}`).digest('hex').slice(0, 40);
   const mirror = createMirror({
     program: createGitProgram(spawner, command),
-    directory: join(options.cacheDir, name),
+    directory: join(options.cacheDir, mirrorName(url, request.scope)),
     subject: url.text,
     limits,
     depth: () => entry.request.repository?.depth ?? 0,
@@ -107,8 +122,37 @@ function openEntry(options: GitOptions, parts: ConnectParts, url: RepositoryUrl,
     connect: () => openConnection(parts, url, { login: entry.request.login, repository: entry.request.repository }),
     reader,
     walk: createTreeWalk(reader, limits),
+    large: async (contents) => {
+      const login = readLogin(entry.request.login, entry.request.repository);
+      const authorization = await authorizationOf(login, url, parts.githubApps);
+      const caBundle = (host: string): string | undefined => parts.trust.caBundle(host);
+      return fetchLarge(
+        {
+          outbound: parts.outbound,
+          caBundle,
+          url,
+          authorization,
+          maxBytes: limits.maxReadBytes,
+          deadlineMs: limits.fetchMs,
+        },
+        contents,
+      );
+    },
     limits,
   });
   const entry: Entry = { repository, request, close: () => reader.close() };
   return entry;
+}
+
+/** The directory of a mirror: one per address and scope, with nothing of either in its name. */
+function mirrorName(url: RepositoryUrl, scope: string): string {
+  return createHash('sha256').update(`${url.key}\n${scope}`).digest('hex').slice(0, 40);
+}
+
+async function removeOthers(cacheDir: string, kept: ReadonlySet<string>): Promise<number> {
+  const names = await readdir(cacheDir).catch(() => []);
+  // Only what we ourselves would have named so.
+  const others = names.filter((name) => /^[0-9a-f]{40}$/.test(name) && !kept.has(name));
+  for (const name of others) await removeTree(join(cacheDir, name));
+  return others.length;
 }

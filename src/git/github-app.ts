@@ -1,11 +1,9 @@
 import { createHash, createSign } from 'node:crypto';
-import { request as httpRequest } from 'node:http';
-import { request as httpsRequest, type RequestOptions } from 'node:https';
 import { Hidden } from '../core/api/index.ts';
 import { ArgosyError } from '../core/errors/index.ts';
 import { isObject, type Json, own, stringAt } from '../core/json/index.ts';
+import { callHttp, type HttpParts, parseJson } from './http-call.ts';
 import type { GithubAppLogin } from './login.ts';
-import type { Outbound } from './outbound.ts';
 import type { RepositoryUrl } from './url.ts';
 
 /** Tokens of GitHub Apps, kept until shortly before they expire. */
@@ -14,11 +12,8 @@ export interface GithubApps {
 }
 
 /** What asking GitHub needs from outside. */
-export interface GithubAppParts {
-  readonly outbound: Outbound;
+export interface GithubAppParts extends HttpParts {
   readonly now: () => number;
-  /** PEM certificates for a host. */
-  readonly caBundle: (host: string) => string | undefined;
 }
 
 interface Ask {
@@ -96,73 +91,17 @@ async function findInstallation(
   return String(id);
 }
 
-async function call(
-  { outbound, caBundle }: GithubAppParts,
-  { method, api, path, jwt }: Ask,
-): Promise<{ readonly [key: string]: Json }> {
-  const url = new URL(`${api}${path}`);
-  const secure = url.protocol === 'https:';
-  const target = { host: url.hostname, port: Number(url.port || (secure ? 443 : 80)) };
-  if (!secure && !outbound.isListed(target))
-    throw new ArgosyError('git-refused', 'the API of the GitHub App must be https', { subject: url.host });
-  const [address = ''] = await outbound.checkHost(target);
-  const headers = {
-    host: url.host,
-    authorization: `Bearer ${jwt}`,
-    accept: 'application/vnd.github+json',
-    'user-agent': 'argosy-git',
-  };
-  const options: RequestOptions = {
+async function call(parts: GithubAppParts, { method, api, path, jwt }: Ask): Promise<{ readonly [key: string]: Json }> {
+  const { status, body } = await callHttp(parts, {
     method,
-    host: address,
-    port: target.port,
-    path: url.pathname,
-    headers,
-    timeout: answerMs,
-  };
-  const ca = caBundle(url.hostname);
-  const { status, body } = await send(
-    secure ? { ...options, servername: url.hostname, ...(ca !== undefined && { ca }) } : options,
-    secure,
-  );
-  if (status !== 200 && status !== 201) throw refused(status);
-  const answer = parseJson(body);
+    url: new URL(`${api}${path}`),
+    headers: { authorization: `Bearer ${jwt}`, accept: 'application/vnd.github+json' },
+    maxBytes: maxAnswerBytes,
+    deadlineMs: answerMs,
+  });
+  const answer = status === 200 || status === 201 ? parseJson(body) : undefined;
   if (!isObject(answer)) throw refused(status);
   return answer;
-}
-
-/** One request; its answer is bounded in size and time, and redirects are answers like any other. */
-function send(options: RequestOptions, secure: boolean): Promise<{ status: number; body: string }> {
-  return new Promise((resolve, reject) => {
-    const failed = (): void =>
-      reject(new ArgosyError('git-unreachable', 'the API of the GitHub App cannot be reached'));
-    const request = (secure ? httpsRequest : httpRequest)(
-      { ...options, signal: AbortSignal.timeout(answerMs) },
-      (response) => {
-        const chunks: Buffer[] = [];
-        let size = 0;
-        response.on('data', (chunk: Buffer) => {
-          size += chunk.length;
-          if (size > maxAnswerBytes) request.destroy();
-          else chunks.push(chunk);
-        });
-        response.on('end', () => resolve({ status: response.statusCode ?? 0, body: Buffer.concat(chunks).toString() }));
-        response.on('error', failed);
-        response.on('close', failed);
-      },
-    );
-    request.on('error', failed);
-    request.end();
-  });
-}
-
-function parseJson(text: string): Json | undefined {
-  try {
-    // JSON.parse answers JSON, by its name.
-    return JSON.parse(text) as Json;
-  } catch {
-    return undefined;
-  }
 }
 
 function refused(status?: number): ArgosyError {

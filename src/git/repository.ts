@@ -43,6 +43,8 @@ export interface Repository {
   changed(from: string, to: string): Promise<ChangedPath[]>;
   /** Writes files and folders of a commit to disk, for tools that need files. */
   exportTree(request: ExportRequest): Promise<ExportResult>;
+  /** The files that pointers of Git LFS stand for, `undefined` for contents that are no pointers. */
+  large(contents: readonly Buffer[]): Promise<(Buffer | undefined)[]>;
   /** All refs as of the last fetch. */
   refs(): Promise<Refs>;
 }
@@ -54,6 +56,7 @@ export interface RepositoryParts {
   readonly connect: Connect;
   readonly reader: BatchReader;
   readonly walk: TreeWalk;
+  readonly large: Repository['large'];
   readonly limits: Pick<GitLimits, 'maxBlobBytes' | 'maxReadBytes' | 'maxFiles' | 'fetchesPerPack'>;
 }
 
@@ -172,6 +175,7 @@ export function createRepository(parts: RepositoryParts): Repository {
     read: (ids) => reading(() => readBlobs(parts, ids, infoOf)),
     commitInfo: (commit) => reading(async () => describeCommit(parts, await ready(), commit)),
     changed: (from, to) => reading(async () => walk.compare(await rootOf(from), await rootOf(to))),
+    large: (contents) => parts.large(contents),
     exportTree: (request) => exportTree(repository, request, parts.limits),
   };
   return repository;

@@ -121,7 +121,8 @@ async function webSettings(
   return { config, env: { no_proxy: login.noProxy } };
 }
 
-async function authorizationOf(login: Login, url: RepositoryUrl, apps: GithubApps): Promise<string | undefined> {
+/** The header to log in with over https, where the login has one. */
+export async function authorizationOf(login: Login, url: RepositoryUrl, apps: GithubApps): Promise<string | undefined> {
   if (login.bearer !== undefined) return `Bearer ${login.bearer.reveal()}`;
   if (login.password !== undefined) return basic(login.username, login.password.reveal());
   if (login.githubApp !== undefined) return basic('x-access-token', (await apps.token(login.githubApp, url)).reveal());

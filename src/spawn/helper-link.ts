@@ -73,6 +73,8 @@ export function openHelperLink(
     async close() {
       const mine = helper;
       if (mine === undefined) return;
+      // It was let go while idle; now its end is waited for.
+      mine.process.ref();
       await new Promise<void>((resolve) => {
         mine.process.once('exit', () => resolve());
         if (mine.process.exitCode !== null || mine.process.signalCode !== null) resolve();

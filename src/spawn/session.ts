@@ -59,6 +59,7 @@ export function openSession(request: SessionRequest): Session {
         void ended.then(() => resolve());
       }),
     kill: () => {
+      child.ref();
       killGroup(child.pid);
       child.stdin.destroy();
     },

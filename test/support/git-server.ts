@@ -30,6 +30,10 @@ export interface GitServer {
   redirectTo: string;
   /** The authorization it wants, as the whole header. */
   authorization: string | undefined;
+  /** Large files by their SHA-256, for Git LFS. */
+  readonly large: Map<string, Buffer>;
+  /** Where large files are said to lie; by default here. */
+  largeFrom: string | undefined;
   /** What was asked: method, path with query, authorization. */
   readonly requests: { readonly method: string; readonly path: string; readonly authorization: string | undefined }[];
   close(): Promise<void>;
@@ -76,6 +80,8 @@ export async function startGitServer(
     fault: 'none',
     redirectTo: '',
     authorization: undefined,
+    large: new Map(),
+    largeFrom: undefined,
     requests: [],
     close: () =>
       new Promise((resolve) => {
@@ -104,6 +110,9 @@ function handle(server: GitServer, serving: Serving, request: IncomingMessage, r
     return void response
       .writeHead(200, packType)
       .end(Buffer.concat([Buffer.from('000dpackfile\n0021\u0001PACKgarbage-and-nothing-else'), Buffer.from('0000')]));
+  if (request.url?.endsWith('/info/lfs/objects/batch') === true) return void answerBatch(server, request, response);
+  const large = /^\/large\/([0-9a-f]{64})$/.exec(request.url ?? '')?.[1];
+  if (large !== undefined) return void response.end(server.large.get(large));
   backend(server, serving, request, response);
 }
 
@@ -128,6 +137,25 @@ function endless(response: ServerResponse): void {
   };
   response.on('drain', more);
   more();
+}
+
+/** Git LFS: says where each large file lies. */
+function answerBatch(server: GitServer, request: IncomingMessage, response: ServerResponse): void {
+  const chunks: Buffer[] = [];
+  request.on('data', (chunk: Buffer) => chunks.push(chunk));
+  request.on('end', () => {
+    const { objects } = JSON.parse(Buffer.concat(chunks).toString()) as { objects: { oid: string; size: number }[] }; // sent by the code under test
+    const from = server.largeFrom ?? `http://127.0.0.1:${server.port}`;
+    const known = objects.filter(({ oid }) => server.large.has(oid));
+    const download = (oid: string): object => ({
+      href: `${from}/large/${oid}`,
+      header: { 'X-Token': 'one-time', Host: 'evil.example' },
+    });
+    response.setHeader('content-type', 'application/vnd.git-lfs+json');
+    response.end(
+      JSON.stringify({ objects: known.map((object) => ({ ...object, actions: { download: download(object.oid) } })) }),
+    );
+  });
 }
 
 /** Runs `git http-backend` for one request, as a web server would. */
