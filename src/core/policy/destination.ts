@@ -1,4 +1,4 @@
-import { type Application, type Cluster, clusterKey } from '../api/index.ts';
+import type { Application, Cluster } from '../api/index.ts';
 import type { DestinationMatch } from './destinations.ts';
 import type { EffectiveProject } from './effective.ts';
 import type { Recorder } from './fact.ts';
@@ -17,15 +17,19 @@ export function matchDestination(
   const { destination } = project.memory;
   const known = destination.get(cluster, namespace);
   if (known !== undefined) return known;
-  return destination.set(cluster, namespace, evaluate(project, cluster, namespace));
+  return destination.set(cluster, namespace, evaluateDestination(project, cluster, namespace));
 }
 
 const notScoped: DestinationMatch = Object.freeze({ outcome: 'none' });
 
-function evaluate(project: EffectiveProject, cluster: Cluster, namespace: string | undefined): DestinationMatch {
+/** The same without remembering the answer. */
+export function evaluateDestination(
+  project: EffectiveProject,
+  cluster: Cluster,
+  namespace: string | undefined,
+): DestinationMatch {
   if (project.onlyScopedClusters && cluster.project !== project.name) return notScoped;
-  const { server, name, tenant } = cluster;
-  return project.destinations.match({ server, name, namespace, key: clusterKey(cluster), tenant });
+  return project.destinations.match({ server: cluster.server, name: cluster.name, namespace, cluster });
 }
 
 /** Whether an Application may deploy to the cluster its destination resolves to. */
@@ -37,7 +41,8 @@ export function permitsDestination(
 ): Verdict {
   const { server = '', name = '', namespace = '' } = app.spec.destination;
   const asked = namespace === '' ? undefined : namespace;
-  const match = recorder === undefined ? matchDestination(project, cluster, asked) : evaluate(project, cluster, asked);
+  const match =
+    recorder === undefined ? matchDestination(project, cluster, asked) : evaluateDestination(project, cluster, asked);
   if (recorder !== undefined) explainDestination(recorder, project, { cluster, namespace: asked, match });
   if (match.outcome === 'permitted') return allowed;
   const message = `application destination server '${name === '' ? server : name}' and namespace '${namespace}' do not match any of the allowed destinations in project '${project.name}'`;

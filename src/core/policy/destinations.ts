@@ -10,14 +10,12 @@ export interface Place {
   readonly name: string;
   /** Undefined asks for the cluster alone, as an Application without a destination namespace does. */
   readonly namespace: string | undefined;
-  /** Identity of the cluster's Secret. */
-  readonly key: string;
-  /** Whether the Secret is a tenant's. */
-  readonly tenant: boolean;
+  /** Identity of the cluster: namespace and name of its Secret, and whether it is a tenant's. */
+  readonly cluster: { readonly namespace: string; readonly secret: string; readonly tenant: boolean };
 }
 
 /** Whom an entry serves beyond what it says: everybody, control-plane clusters only, or one Secret only. */
-export type Audience = 'all' | 'control-plane' | { readonly key: string };
+export type Audience = 'all' | 'control-plane' | { readonly namespace: string; readonly secret: string };
 
 /** A destination entry and whom it serves. */
 export interface DestinationRule extends Written<ProjectDestination> {
@@ -150,7 +148,9 @@ function permits(entry: Entry, place: Place): boolean {
 
 function serves(audience: Audience, place: Place): boolean {
   if (audience === 'all') return true;
-  return audience === 'control-plane' ? !place.tenant : audience.key === place.key;
+  const { cluster } = place;
+  if (audience === 'control-plane') return !cluster.tenant;
+  return audience.namespace === cluster.namespace && audience.secret === cluster.secret;
 }
 
 function onCluster(entry: Entry, place: Place): boolean {

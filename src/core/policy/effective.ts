@@ -81,7 +81,7 @@ export class EffectiveProject {
     this.#destinations ??= new Destinations([
       ...this.#own('destinations').map(forAll),
       ...this.#parts.clusters.flatMap((cluster) => clusterRules(cluster, 'control-plane')),
-      ...this.#parts.own.flatMap((cluster) => clusterRules(cluster, { key: clusterKey(cluster) })),
+      ...this.#parts.own.flatMap((cluster) => clusterRules(cluster, cluster)),
       ...this.#inherited('destinations').map(forAll),
     ]);
     return this.#destinations;

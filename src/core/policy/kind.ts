@@ -23,14 +23,16 @@ export function permitsKind(
   namespaced: boolean,
   recorder?: Recorder,
 ): Verdict {
-  const memo = namespaced ? project.memory.namespacedKind : project.memory.clusterKind;
-  const known = recorder === undefined ? memo.get(subject.kind, subject.group) : undefined;
-  if (known !== undefined) return known;
+  const answers = project.memory.kinds.of(subject.group, subject.kind);
+  const known = namespaced ? answers.namespaced : answers.cluster;
+  if (recorder === undefined && known !== undefined) return known;
   const lists = listsOf(project, namespaced);
   const verdict = decide(project, lists, subject, recorder);
   // Entries with names make the answer one for this object alone.
-  const general = lists.permits?.named !== true && lists.denies?.named !== true;
-  return general ? memo.set(subject.kind, subject.group, verdict) : verdict;
+  if (lists.permits?.named === true || lists.denies?.named === true) return verdict;
+  if (namespaced) answers.namespaced = verdict;
+  else answers.cluster = verdict;
+  return verdict;
 }
 
 interface KindRules {

@@ -38,7 +38,12 @@ export const pathMatcherOf = once((pattern) => compilePathPattern(pattern));
 /** Namespace lists: a glob or a `/regex/`. */
 export const namespaceMatcherOf = once((pattern) => compileNamespacePattern(pattern));
 
+/** Addresses that normalising only lower-cases and cuts: nearly all there are, and every check begins with it. */
+const plainAddress = /^https?:\/\/[a-z0-9][a-z0-9.-]*(:\d+)?(\/[a-z0-9\-_.~/]*)?$/;
+
 /** The address of a repository in the form both sides of a comparison take; undefined where it is none. */
 export function normalizedRepository(url: string): string | undefined {
-  return normalizeRepositoryUrl(url);
+  const lower = url.toLowerCase();
+  const short = lower.endsWith('.git') ? lower.slice(0, -'.git'.length) : lower;
+  return lower.length <= 1000 && plainAddress.test(short) ? short : normalizeRepositoryUrl(url);
 }

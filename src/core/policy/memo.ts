@@ -16,27 +16,40 @@ export class Memo<K, V> {
   }
 }
 
-/** Remembers answers under two keys, bounded as a whole. */
+/** Remembers answers under two keys, bounded as a whole. The first key rarely changes from one question to the next. */
 export class PairMemo<A, B, V> {
   readonly #answers = new Map<A, Map<B, V>>();
   #size = 0;
+  #last: A | undefined;
+  #lastAnswers: Map<B, V> | undefined;
 
   get(a: A, b: B): V | undefined {
-    return this.#answers.get(a)?.get(b);
+    return this.#of(a)?.get(b);
   }
 
   set(a: A, b: B, value: V): V {
-    if (this.#size >= limit) {
-      this.#answers.clear();
-      this.#size = 0;
-    }
-    let inner = this.#answers.get(a);
+    if (this.#size >= limit) this.#clear();
+    let inner = this.#of(a);
     if (inner === undefined) {
       inner = new Map();
       this.#answers.set(a, inner);
+      this.#lastAnswers = inner;
     }
     if (!inner.has(b)) this.#size += 1;
     inner.set(b, value);
     return value;
+  }
+
+  #of(a: A): Map<B, V> | undefined {
+    if (this.#lastAnswers !== undefined && this.#last === a) return this.#lastAnswers;
+    this.#last = a;
+    this.#lastAnswers = this.#answers.get(a);
+    return this.#lastAnswers;
+  }
+
+  #clear(): void {
+    this.#answers.clear();
+    this.#lastAnswers = undefined;
+    this.#size = 0;
   }
 }

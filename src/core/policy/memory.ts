@@ -1,6 +1,7 @@
 import type { Cluster } from '../api/index.ts';
 import type { DestinationMatch } from './destinations.ts';
 import type { IdentityAnswer } from './identity.ts';
+import { KindMemo } from './kind-memo.ts';
 import { Memo, PairMemo } from './memo.ts';
 import type { SourceMatch } from './sources.ts';
 import type { Verdict } from './verdict.ts';
@@ -12,8 +13,7 @@ export class Memory {
   /** By cluster and namespace; undefined asks for the cluster alone. */
   readonly destination = new PairMemo<Cluster, string | undefined, DestinationMatch>();
   /** By kind and group, for lists without names. */
-  readonly namespacedKind = new PairMemo<string, string, Verdict>();
-  readonly clusterKind = new PairMemo<string, string, Verdict>();
+  readonly kinds = new KindMemo();
   /** By cluster and namespace of an object. */
   readonly objectPlace = new PairMemo<Cluster, string, Verdict>();
   /** By cluster and destination namespace; the settings it was made under are kept with it. */

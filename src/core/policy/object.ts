@@ -1,10 +1,9 @@
 import { type Cluster, inClusterServer } from '../api/index.ts';
-import { explainDestination, matchDestination } from './destination.ts';
+import { evaluateDestination, explainDestination } from './destination.ts';
 import type { EffectiveProject } from './effective.ts';
 import type { Recorder } from './fact.ts';
 import { permitsKind } from './kind.ts';
 import { note, quote } from './note.ts';
-import { isNamespaced } from './scope.ts';
 import { allowed, type Denied, denied, undecided, type Verdict } from './verdict.ts';
 
 /** An object somebody wants to write, delete or show: where it stands and of what kind it is. */
@@ -31,11 +30,14 @@ export interface Place {
  * plane's own objects. The one check for every object of every phase: targets, hooks, prunes, deletions, namespaces.
  */
 export function permitsObject(place: Place, subject: Subject, recorder?: Recorder): Verdict {
-  const namespaced = isNamespaced(subject, subject.namespaced);
+  const answers = place.project.memory.kinds.of(subject.group, subject.kind);
+  const namespaced = answers.clusterScoped ? false : subject.namespaced;
   if (namespaced === undefined) return scopeUnknown(subject, recorder);
   const name = permitsName(subject, recorder);
   if (name !== undefined) return name;
-  const kind = permitsKind(place.project, subject, namespaced, recorder);
+  const known = namespaced ? answers.namespaced : answers.cluster;
+  const kind =
+    recorder === undefined && known !== undefined ? known : permitsKind(place.project, subject, namespaced, recorder);
   if (kind.answer !== 'allowed') return kind;
   const managed = namespaced
     ? managesNamespace(place, subject, recorder)
@@ -55,10 +57,23 @@ function scopeUnknown(subject: Subject, recorder: Recorder | undefined): Verdict
   return undecided('scope-unknown', message, 'SyncError');
 }
 
-/** The API server takes these as a path segment; anything else would address another object. */
+/** The API server takes a name as a path segment; anything else would address another object. */
+function isPathSegment(name: string): boolean {
+  if (name === '' || name.length > 253 || name === '.' || name === '..') return false;
+  for (let at = 0; at < name.length; at++) {
+    const code = name.charCodeAt(at);
+    const isControl = code < 32 || (code > 126 && code < 160);
+    if (isControl || code === slash || code === percent) return false;
+  }
+  return true;
+}
+
+const slash = 47;
+const percent = 37;
+
 function permitsName(subject: Subject, recorder: Recorder | undefined): Denied | undefined {
   const { name } = subject;
-  if (name !== '' && name.length <= 253 && name !== '.' && name !== '..' && !/[/%\p{Cc}]/u.test(name)) return undefined;
+  if (isPathSegment(name)) return undefined;
   note(
     recorder,
     { object: 'the manifest', revision: '', field: 'metadata.name' },
@@ -121,7 +136,7 @@ function permitsNamespace(place: Place, subject: Subject, recorder: Recorder | u
   const known = recorder === undefined ? project.memory.objectPlace.get(cluster, subject.namespace) : undefined;
   if (known !== undefined) return known;
   // An object without a namespace of its own must not pass as "the cluster alone".
-  const match = matchDestination(project, cluster, subject.namespace);
+  const match = evaluateDestination(project, cluster, subject.namespace);
   if (recorder !== undefined) explainDestination(recorder, project, { cluster, namespace: subject.namespace, match });
   const permitted = match.outcome === 'permitted' && subject.namespace !== '';
   const verdict = permitted

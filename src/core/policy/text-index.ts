@@ -6,7 +6,8 @@ import type { Matcher } from './matcher.ts';
  */
 export class TextIndex<T> {
   readonly #exact = new Map<string, T[]>();
-  readonly #byPrefix = new Map<string, T[]>();
+  /** By a hash of the literal beginning: a collision only adds a candidate, and candidates are always tested. */
+  readonly #byPrefix = new Map<number, T[]>();
   #lengths: number[] = [];
   readonly #open: T[] = [];
 
@@ -15,7 +16,7 @@ export class TextIndex<T> {
     if (pattern?.literal !== undefined) push(this.#exact, pattern.literal, item);
     else if (pattern === undefined || pattern.prefix === '') this.#open.push(item);
     else {
-      push(this.#byPrefix, pattern.prefix, item);
+      push(this.#byPrefix, extend(seed, pattern.prefix, 0, pattern.prefix.length), item);
       const { length } = pattern.prefix;
       if (!this.#lengths.includes(length)) this.#lengths = [...this.#lengths, length].sort((a, b) => a - b);
     }
@@ -23,13 +24,18 @@ export class TextIndex<T> {
 
   /** The first candidate that passes the test, in no particular order. */
   find(text: string, test: (item: T) => boolean): T | undefined {
-    return firstOf(this.#exact.get(text), test) ?? firstOf(this.#open, test) ?? this.#findByPrefix(text, test);
+    const exact = this.#exact.size === 0 ? undefined : this.#exact.get(text);
+    return firstOf(exact, test) ?? firstOf(this.#open, test) ?? this.#findByPrefix(text, test);
   }
 
   #findByPrefix(text: string, test: (item: T) => boolean): T | undefined {
+    let hash = seed;
+    let at = 0;
     for (const length of this.#lengths) {
       if (length > text.length) return undefined;
-      const found = firstOf(this.#byPrefix.get(text.slice(0, length)), test);
+      hash = extend(hash, text, at, length);
+      at = length;
+      const found = firstOf(this.#byPrefix.get(hash), test);
       if (found !== undefined) return found;
     }
     return undefined;
@@ -44,7 +50,16 @@ export class TextIndex<T> {
   }
 }
 
-function push<T>(map: Map<string, T[]>, key: string, item: T): void {
+const seed = 0x811c9dc5 | 0;
+
+/** Goes on hashing a text (FNV-1a), so that all its beginnings cost one walk. */
+function extend(hash: number, text: string, from: number, to: number): number {
+  let value = hash;
+  for (let at = from; at < to; at++) value = Math.imul(value ^ text.charCodeAt(at), 0x01000193);
+  return value;
+}
+
+function push<K, T>(map: Map<K, T[]>, key: K, item: T): void {
   const bucket = map.get(key);
   if (bucket === undefined) map.set(key, [item]);
   else bucket.push(item);

@@ -27,8 +27,7 @@ function controlPlaneWarnings(project: EffectiveProject): readonly Warning[] {
     server: inClusterServer,
     name: inClusterName,
     namespace: project.controlPlane,
-    key: `${project.controlPlane}/`,
-    tenant: false,
+    cluster: { namespace: project.controlPlane, secret: '', tenant: false },
   };
   const match = project.destinations.match(place);
   if (match.outcome !== 'permitted') return [];
