@@ -35,6 +35,7 @@ export function changeBetween(before: Snapshot | undefined, after: Snapshot): Ch
   const settings = changedSettings(before, after);
   const projects = new Set<string>();
   addChangedProjects(projects, before?.projects, after.projects);
+  addBrokenProjects(projects, before?.brokenProjects ?? new Map(), after.brokenProjects);
   for (const { tenant, project } of clusters) if (!tenant && project !== '') projects.add(project);
   for (const { project } of repositories) if (project !== '') projects.add(project);
   addDependents(projects, before, after, settings.has('argocd-cm/globalProjects'));
@@ -86,6 +87,16 @@ function addChangedProjects(
   for (const name of new Set([...(before?.keys() ?? []), ...after.keys()])) {
     const [was, is] = [before?.get(name), after.get(name)];
     if (was !== is && (was === undefined || is === undefined || !sameRules(was, is))) into.add(name);
+  }
+}
+
+function addBrokenProjects(
+  into: Set<string>,
+  before: ReadonlyMap<string, string>,
+  after: ReadonlyMap<string, string>,
+): void {
+  for (const name of new Set([...before.keys(), ...after.keys()])) {
+    if (before.get(name) !== after.get(name)) into.add(name);
   }
 }
 

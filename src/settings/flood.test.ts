@@ -90,7 +90,6 @@ test('T-100: ten thousand bad Secrets in one namespace cost at most 64 MiB and t
   await settings.told();
   const cost = (used() - before) / 1024 / 1024;
   assert.equal(snapshot.clusters.filter(({ acceptance }) => acceptance.accepted).length, 0);
-  console.log('MiB', cost, snapshot.clusters.length);
   assert.ok(cost <= 64, `${cost.toFixed(1)} MiB`);
   // A bad Secret that stays bad is nobody else's news.
   for (let n = 0; n < 100; n++)

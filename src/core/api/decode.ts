@@ -1,5 +1,5 @@
 import { isArray, isObject, type Json, type JsonObject } from '../json/index.ts';
-import type { Parsed, Problem } from './parsed.ts';
+import type { Problem } from './parsed.ts';
 
 /** Hostile objects may be wrong in a million places; this many are worth telling. */
 const maxProblems = 20;
@@ -101,12 +101,4 @@ function rebuilt(value: JsonObject, field: (key: string, each: Json) => unknown)
     if (kept !== undefined) entries.push([key, kept]);
   }
   return same ? value : Object.fromEntries(entries);
-}
-
-/** Reads a whole value strictly: any note refuses it. */
-export function parseStrict<T>(decode: Decode<T>, json: Json, path = ''): Parsed<T> {
-  const notes = new Notes();
-  const value = decode(json, path, notes);
-  if (value === undefined || notes.problems.length > 0) return { ok: false, problems: notes.problems };
-  return { ok: true, value };
 }

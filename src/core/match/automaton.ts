@@ -12,8 +12,13 @@ export type Node =
   | { readonly type: 'assert'; readonly holds: (text: Codes, at: number) => boolean }
   | { readonly type: 'ahead'; readonly part: Node; readonly negative: boolean };
 
-/** Counted repeats are written out; beyond this size a pattern is refused. */
+/** Counted repeats are written out; beyond this size, lookaheads included, a pattern is refused. */
 const maxStates = 2000;
+
+/** The states a pattern may still use, shared with its lookaheads: a repeat writes them out, too. */
+interface Budget {
+  states: number;
+}
 
 type Condition = (at: number, run: Run) => boolean;
 
@@ -41,8 +46,11 @@ export class Automaton {
   readonly #start: number;
   readonly #accept: number;
 
-  private constructor(node: Node, lookaheads: Automaton[]) {
+  readonly #budget: Budget;
+
+  private constructor(node: Node, lookaheads: Automaton[], budget: Budget) {
     this.#lookaheads = lookaheads;
+    this.#budget = budget;
     this.#start = this.#state();
     this.#accept = this.#add(node, this.#start);
   }
@@ -50,7 +58,7 @@ export class Automaton {
   /** Undefined where the pattern is too large once its repeats are written out. */
   static of(node: Node): Automaton | undefined {
     try {
-      return new Automaton(node, []);
+      return new Automaton(node, [], { states: maxStates });
     } catch (error) {
       if (error instanceof TooLarge) return undefined;
       throw error;
@@ -59,8 +67,11 @@ export class Automaton {
 
   /** Size of the machine with its lookaheads: the pattern's share in the bound on the work. */
   get size(): number {
-    const edges = this.#into.reduce((sum, list) => sum + list.length, this.#chars.length);
-    return this.#lookaheads.reduce((sum, each) => sum + each.size, this.#into.length + edges);
+    return [this, ...this.#lookaheads].reduce((sum, each) => sum + each.#ownSize(), 0);
+  }
+
+  #ownSize(): number {
+    return this.#into.reduce((sum, list) => sum + list.length, this.#chars.length + this.#into.length);
   }
 
   /** True where the whole text matches. */
@@ -115,7 +126,7 @@ export class Automaton {
   }
 
   #state(): number {
-    if (this.#into.length >= maxStates) throw new TooLarge();
+    if (this.#budget.states-- <= 0) throw new TooLarge();
     return this.#into.push([]) - 1;
   }
 
@@ -178,7 +189,7 @@ export class Automaton {
   }
 
   #lookAhead(part: Node, negative: boolean, from: number): number {
-    const machine = new Automaton(part, this.#lookaheads);
+    const machine = new Automaton(part, this.#lookaheads, this.#budget);
     const index = this.#lookaheads.push(machine) - 1;
     const to = this.#state();
     this.#edge(from, to, (at, { ahead }) => (ahead[index]?.[at] === 1) !== negative);

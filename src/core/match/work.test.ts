@@ -82,7 +82,15 @@ test('random patterns of any dialect stay within the bound', () => {
 });
 
 test('a pattern whose repeats multiply is refused at load', () => {
-  for (const source of ['(a{100}){100}', '((a{50}){50}){50}', '(?:[a-z]{999}|b){999}', 'a{2000}']) {
+  for (const source of [
+    '(a{100}){100}',
+    '((a{50}){50}){50}',
+    '(?:[a-z]{999}|b){999}',
+    'a{2000}',
+    '(?:(?=a{900})){900}',
+    '((){999}){999}',
+    '((?!(?=(?=a{99}){99}){99})){99}',
+  ]) {
     const compiled = compileRegex(source);
     assert.ok(!compiled.ok, source);
     assert.match(compiled.message, /too large|more than 1000 times/);
