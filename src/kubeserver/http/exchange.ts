@@ -3,6 +3,7 @@ import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import { dump } from 'js-yaml';
 import type { Json, JsonObject } from '../../core/json/index.ts';
 import type { RequestInfo, User } from '../ports.ts';
+import { isProtobuf, protobufToJson } from '../protobuf/index.ts';
 import { readBody } from './body.ts';
 
 export type Request = IncomingMessage | Http2ServerRequest;
@@ -36,12 +37,20 @@ export class Exchange {
 
   header(name: string): string | undefined {
     const value = this.request.headers[name];
-    return Array.isArray(value) ? value[0] : value;
+    const text = Array.isArray(value) ? value[0] : value;
+    return name === 'content-type' && isProtobuf(text) ? 'application/json' : text;
   }
 
+  /** The body; one in protobuf is given as the JSON it stands for. */
   body(): Promise<Buffer> {
-    this.#body ??= readBody(this.request, this.header('content-length'));
+    this.#body ??= this.#read();
     return this.#body;
+  }
+
+  async #read(): Promise<Buffer> {
+    const body = await readBody(this.request, this.header('content-length'));
+    const binary = isProtobuf(this.request.headers['content-type']);
+    return binary ? Buffer.from(JSON.stringify(protobufToJson(body))) : body;
   }
 
   warn(text: string): void {
