@@ -18,6 +18,17 @@ function keyCauses(object: JsonObject, field: string): Cause[] {
   return keys.flatMap((key) => configKey(key).map((why) => invalidValue(`${field}[${key}]`, key, why)));
 }
 
+const largest = 1024 * 1024;
+
+/** What is stored for one object must stay small; what is base64 counts decoded. */
+function sizeCauses(parts: readonly [JsonObject | undefined, BufferEncoding][], field: string): Cause[] {
+  const sizes = parts.flatMap(([map, encoding]) =>
+    Object.values(map ?? {}).map((value) => (typeof value === 'string' ? Buffer.byteLength(value, encoding) : 0)),
+  );
+  if (sizes.reduce((sum, size) => sum + size, 0) <= largest) return [];
+  return [{ field, reason: 'FieldValueTooLong', message: `Too long: may not be more than ${largest} bytes` }];
+}
+
 export const checkConfigMap: Check = (object, old) => {
   const binary = objectAt(object, 'binaryData') ?? {};
   const twice = Object.keys(objectAt(object, 'data') ?? {}).filter((key) => Object.hasOwn(binary, key));
@@ -25,6 +36,13 @@ export const checkConfigMap: Check = (object, old) => {
     ...keyCauses(object, 'data'),
     ...twice.map((key) => invalidValue(`data[${key}]`, key, 'duplicate of key present in binaryData')),
     ...keyCauses(object, 'binaryData'),
+    ...sizeCauses(
+      [
+        [objectAt(object, 'data'), 'utf8'],
+        [binary, 'base64'],
+      ],
+      '[]',
+    ),
     ...frozen(object, old, ['data', 'binaryData']),
   ];
 };
@@ -43,7 +61,8 @@ export const checkSecret: Check = (object, old) => {
   const missing = (Object.hasOwn(secretKeys, type) ? (secretKeys[type] ?? []) : []).filter(
     (key) => !Object.hasOwn(data, key),
   );
-  const causes = [...keyCauses(object, 'data'), ...missing.map((key) => required(`data[${key}]`))];
+  const sizes = sizeCauses([[data, 'base64']], 'data');
+  const causes = [...keyCauses(object, 'data'), ...sizes, ...missing.map((key) => required(`data[${key}]`))];
   if (type === 'kubernetes.io/basic-auth' && !Object.hasOwn(data, 'username') && !Object.hasOwn(data, 'password'))
     causes.push(required('data[username]'), required('data[password]'));
   const account = 'kubernetes.io/service-account.name';

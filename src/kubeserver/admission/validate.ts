@@ -66,7 +66,8 @@ export function validateObjects(): Admission {
       // An object on its way out needs only lose its finalizers, even if it would not be accepted today.
       const going = stringAt(objectAt(before, 'metadata'), 'deletionTimestamp') !== undefined;
       const causes = [...metaCauses(key, object), ...(going ? [] : (check?.(object, before) ?? []))];
-      if (causes.length > 0) throw invalid(resource, stringAt(object, 'metadata', 'name') ?? '', causes);
+      const subject = info.subresource === 'scale' ? { group: 'autoscaling', kind: 'Scale' } : resource;
+      if (causes.length > 0) throw invalid(subject, stringAt(object, 'metadata', 'name') ?? '', causes);
     },
   };
 }
