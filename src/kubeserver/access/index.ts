@@ -9,6 +9,7 @@ export { type Access, type AccessOptions, createAccess } from './access.ts';
 export { type AuditLevel, auditEvent, openAudit } from './audit.ts';
 export type { StaticToken } from './authenticate.ts';
 export { bootstrapPolicy } from './bootstrap-policy.ts';
+export { createByUpdateAdmission } from './create-by-update.ts';
 export { escalationAdmission } from './escalation.ts';
 export type { Headers, Impersonation } from './impersonate.ts';
 export { notAllowed, unauthorized } from './refusal.ts';

@@ -35,9 +35,11 @@ export class OwnerGraph {
       return [...(this.#dependents.get(uid) ?? []), ...owners];
     }
     const node = nodeOf(object, resource);
-    this.#nodes.set(uid, node);
-    for (const owner of node.owners) this.#link(owner.uid, uid);
     const going = object.metadata.deletionTimestamp !== undefined;
+    // Most objects have no owner and are not going: nothing about them need be known.
+    if (going || node.owners.length > 0) this.#nodes.set(uid, node);
+    else this.#nodes.delete(uid);
+    for (const owner of node.owners) this.#link(owner.uid, uid);
     return going || node.owners.length > 0 ? [uid, ...(going ? node.owners.map((owner) => owner.uid) : [])] : [];
   }
 

@@ -1,4 +1,4 @@
-import { type Access, escalationAdmission } from '../access/index.ts';
+import { type Access, createByUpdateAdmission, escalationAdmission } from '../access/index.ts';
 import type { Admission, Inside } from '../ports.ts';
 import { namespaceLifecycle } from './namespaces.ts';
 import { prepareNew } from './prepare.ts';
@@ -20,6 +20,7 @@ export function standardAdmission({ inside, authorizer }: AdmissionOptions): Adm
     prepareNew(inside),
     validateObjects(),
     serviceAddresses(inside),
+    createByUpdateAdmission(authorizer),
     escalationAdmission(authorizer),
   ];
 }

@@ -1,14 +1,14 @@
 import type { TLSSocket } from 'node:tls';
 import type { JsonObject } from '../../core/json/index.ts';
 import { type Access, anonymous, parseRequest, unauthorized } from '../access/index.ts';
+import type { Discovery } from '../discovery/documents.ts';
+import type { OpenApi } from '../discovery/openapi.ts';
 import { ExpiredPage } from '../handlers/list.ts';
 import { Exchange, type Request, type Response } from '../http/exchange.ts';
 import { type Auditor, type RequestInfo, StatusError, type User } from '../ports.ts';
 import type { Cluster } from '../registry/cluster.ts';
 import { internal, statusObject } from '../status.ts';
 import { serveDocument } from './documents.ts';
-import type { Discovery } from '../discovery/documents.ts';
-import type { OpenApi } from '../discovery/openapi.ts';
 import { serveResource } from './resources.ts';
 
 /** What the chain is made of. */
@@ -49,7 +49,7 @@ class Story {
     this.#response = response;
     this.#info = parseRequest(request.method ?? 'GET', request.url ?? '/');
     this.#received = parts.cluster.now();
-    this.#auditID = auditId(parts.cluster.random(16));
+    this.#auditID = givenId(request.headers['audit-id']) ?? auditId(parts.cluster.random(16));
   }
 
   async tell(): Promise<void> {
@@ -87,12 +87,14 @@ class Story {
   #refuse(error: unknown): void {
     if (!(error instanceof StatusError) && !this.#response.destroyed) this.#parts.onFault(error);
     const known = error instanceof StatusError ? error : internal('the request could not be handled');
-    if (known.status.code === 403) this.#annotations = { 'authorization.k8s.io/decision': 'forbid', 'authorization.k8s.io/reason': '' };
+    if (known.status.code === 403)
+      this.#annotations = { 'authorization.k8s.io/decision': 'forbid', 'authorization.k8s.io/reason': '' };
     if (this.#response.headersSent) {
       this.#response.destroy();
       return;
     }
     const exchange = this.#exchange ?? new Exchange(this.#request, this.#response, this.#info, this.#user);
+    this.#exchange = exchange;
     const status = statusObject(known, known instanceof ExpiredPage ? { continue: known.continueAt } : {});
     exchange.responseObject = status;
     const retry = known.status.details?.['retryAfterSeconds'];
@@ -152,8 +154,15 @@ function peer(socket: TLSSocket): { subjectCN: string; organizations: string[] }
   if (certificate?.subject === undefined) return undefined;
   if (!socket.authorized) throw unauthorized();
   const { CN, O } = certificate.subject as { CN?: string | string[]; O?: string | string[] }; // Node's shape
-  const list = (value: string | string[] | undefined): string[] => (value === undefined ? [] : typeof value === 'string' ? [value] : value);
+  const list = (value: string | string[] | undefined): string[] =>
+    value === undefined ? [] : typeof value === 'string' ? [value] : value;
   return { subjectCN: list(CN)[0] ?? '', organizations: list(O) };
+}
+
+/** The id a client (a proxy before us) gave its request; one that is too long to be an id is not taken. */
+function givenId(header: string | string[] | undefined): string | undefined {
+  const id = Array.isArray(header) ? header[0] : header;
+  return id === undefined || id === '' || id.length > 100 ? undefined : id;
 }
 
 function auditId(bytes: Buffer): string {
