@@ -34,6 +34,8 @@ interface Question {
 interface Line {
   readonly session: Session;
   readonly questions: Question[];
+  /** Ended by us: who was waiting may ask again. */
+  closed: boolean;
 }
 
 /** Options of a reader. */
@@ -56,6 +58,7 @@ export function openBatchReader(options: BatchReaderOptions): BatchReader {
   let timer: NodeJS.Timeout | undefined;
   const close = (): void => {
     clearTimeout(timer);
+    if (line !== undefined) line.closed = true;
     line?.session.kill();
     line = undefined;
   };
@@ -108,7 +111,7 @@ function openLine(options: BatchReaderOptions, gone: (line: Line) => void): Line
     cwd: options.gitDir,
     onOutput: answerReader(questions, () => session.kill()),
   });
-  const line: Line = { session, questions };
+  const line: Line = { session, questions, closed: false };
   void session.ended.then(({ errno, stderr }) => {
     gone(line);
     const error =
@@ -119,7 +122,7 @@ function openLine(options: BatchReaderOptions, gone: (line: Line) => void): Line
           })
         : new ArgosyError('git-failed', 'git broke off while reading the repository', {
             subject: options.subject,
-            reason: looksCorrupt(stderr) ? 'Corrupt' : undefined,
+            reason: line.closed ? 'Closed' : looksCorrupt(stderr) ? 'Corrupt' : undefined,
           });
     for (const question of questions.splice(0)) question.fail(error);
   });

@@ -270,3 +270,77 @@ test('a missing git program is named', async () => {
   await assert.rejects(own.git.repository({ url, scope: 'x' }).fetch(), { code: 'tool-missing' });
   await own.close();
 });
+
+test('a partial mirror leaves files at the server until they are read, and reads them in one go', async () => {
+  const own = openGitHouse({ partial: true });
+  const big = createTestRepository(
+    Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`d${n % 3}/f${n}`, `${n}`.repeat(2000)])),
+  );
+  const other = await startGitServer(dirname(big.directory));
+  try {
+    const repository = own.git.repository({ url: other.url(basename(big.directory)), scope: 'partial' });
+    const { commit } = await repository.resolve('main');
+    const files = await repository.files(commit, 'd1');
+    const [mirror = ''] = globSync(join(own.directory, 'mirrors/*/repository.git'));
+    const held = (): number =>
+      big
+        .git(`--git-dir=${mirror}`, 'cat-file', '--batch-check', '--batch-all-objects')
+        .split('\n')
+        .filter((line) => line.includes(' blob ')).length;
+    assert.equal(held(), 0);
+    other.requests.length = 0;
+    const contents = await repository.read(files.map(({ id }) => id));
+    assert.deepEqual(
+      contents.map((content) => content.length),
+      files.map(({ path }) => path.slice(1).length * 2000),
+    );
+    assert.equal(held(), 10);
+    assert.ok(other.requests.length <= 4, `${other.requests.length} requests`);
+    big.commit({ 'd1/f1': 'changed' });
+    assert.deepEqual(await repository.fetch(), { changed: true });
+    const [changed] = await repository.changed(commit, (await repository.resolve('main')).commit);
+    assert.equal((await repository.read([changed?.after?.id ?? '']))[0]?.toString(), 'changed');
+  } finally {
+    await other.close();
+    await own.close();
+    big.remove();
+  }
+});
+
+test('a server that cannot leave files out sends them all, and that is fine', async () => {
+  const own = openGitHouse({ partial: true });
+  const plain = createTestRepository({ a: 'one' });
+  plain.git('config', 'uploadpack.allowFilter', 'false');
+  const repository = own.git.repository({ url: plain.url, scope: 'plain' });
+  const [file] = await repository.files((await repository.resolve('main')).commit, '');
+  assert.equal((await repository.read([file?.id ?? '']))[0]?.toString(), 'one');
+  plain.remove();
+  await own.close();
+});
+
+test('fifty readers of a damaged mirror all get their answer, and it is made anew once', async () => {
+  const own = openGitHouse();
+  const repository = own.git.repository({ url, scope: 'many' });
+  const { commit } = await repository.resolve('main');
+  const files = await repository.files(commit, '');
+  const [mirror = ''] = globSync(join(own.directory, 'mirrors/*/repository.git'));
+  own.git.close();
+  rmSync(join(mirror, 'objects'), { recursive: true });
+  server.requests.length = 0;
+  const answers = await Promise.all(Array.from({ length: 50 }, () => repository.read(files.map(({ id }) => id))));
+  assert.ok(answers.every((contents) => contents.length === files.length));
+  assert.ok(server.requests.length <= 8, `${server.requests.length} requests`);
+  await own.close();
+});
+
+test('packing after many fetches disturbs nobody', async () => {
+  const own = openGitHouse({ limits: { fetchesPerPack: 2 } });
+  const repository = own.git.repository({ url, scope: 'pack' });
+  for (let round = 0; round < 4; round += 1) {
+    const commit = source.commit({ 'p.yaml': `round: ${round}\n` });
+    const reads = repository.files(commit, '').then((files) => repository.read(files.map(({ id }) => id)));
+    await Promise.all([repository.fetch(), reads]);
+    assert.equal((await repository.resolve('main')).commit, commit);
+  }
+  await own.close();
+});

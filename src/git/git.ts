@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Repository as RepositorySecret } from '../core/api/index.ts';
 import { removeTree, type Spawner } from '../spawn/index.ts';
 import { openBatchReader } from './batch-reader.ts';
+import { createFollower } from './follower.ts';
 import { createGithubApps } from './github-app.ts';
 import { fetchLarge } from './lfs.ts';
 import { defaultLimits, type GitLimits } from './limits.ts';
@@ -12,7 +13,7 @@ import { createMirror } from './mirror.ts';
 import { createOutbound, type Resolve } from './outbound.ts';
 import { createGitProgram } from './program.ts';
 import { createRepository, type Repository } from './repository.ts';
-import { authorizationOf, type ConnectParts, openConnection, type Trust } from './transport.ts';
+import { authorizationOf, type Connect, type ConnectParts, openConnection, type Trust } from './transport.ts';
 import { createTreeWalk } from './tree-walk.ts';
 import { parseRepositoryUrl, type RepositoryUrl } from './url.ts';
 
@@ -28,6 +29,8 @@ export interface GitOptions {
   /** Which servers are believed to be who they say; by default the machine's certificates and no ssh host. */
   readonly trust?: Trust | undefined;
   readonly limits?: Partial<GitLimits> | undefined;
+  /** Whether files stay at the server until they are read, where the server can. */
+  readonly partial?: boolean | undefined;
   /** How host names are resolved. */
   readonly resolve?: Resolve | undefined;
   readonly now?: (() => number) | undefined;
@@ -114,12 +117,22 @@ function openEntry(options: GitOptions, parts: ConnectParts, url: RepositoryUrl,
     subject: url.text,
     limits,
     depth: () => entry.request.repository?.depth ?? 0,
+    partial: options.partial ?? false,
   });
   const reader = openBatchReader({ spawner, command, gitDir: mirror.gitDir, subject: url.text, ...limits });
-  const repository = createRepository({
+  const connect: Connect = () =>
+    openConnection(parts, url, { login: entry.request.login, repository: entry.request.repository });
+  const follower = createFollower({
     url: url.text,
     mirror,
-    connect: () => openConnection(parts, url, { login: entry.request.login, repository: entry.request.repository }),
+    connect,
+    reader,
+    limits,
+    partial: options.partial ?? false,
+  });
+  const repository = createRepository({
+    url: url.text,
+    follower,
     reader,
     walk: createTreeWalk(reader, limits),
     large: async (contents) => {

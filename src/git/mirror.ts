@@ -2,6 +2,7 @@ import { mkdir, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ArgosyError, isArgosyError } from '../core/errors/index.ts';
 import { removeTree } from '../spawn/index.ts';
+import type { GitConfig } from './environment.ts';
 import { explainFailure, looksCorrupt } from './failures.ts';
 import { removeLeftovers } from './leftovers.ts';
 import type { GitLimits } from './limits.ts';
@@ -15,9 +16,11 @@ export interface Mirror {
   readonly gitDir: string;
   /** Asks the server for its refs and, if they differ from the known ones, brings what is new. */
   update(connection: Connection, known: Refs | undefined): Promise<Refs>;
-  /** Brings one object that no branch or tag leads to. */
-  bring(connection: Connection, id: string): Promise<void>;
-  /** Packs what many small fetches left behind; the caller keeps readers away. */
+  /** Brings one commit that no branch or tag leads to, and keeps it. */
+  bringCommit(connection: Connection, id: string): Promise<void>;
+  /** Brings files that a partial mirror has left at the server. */
+  bringObjects(connection: Connection, ids: readonly string[]): Promise<void>;
+  /** Packs what many small fetches left behind; readers may go on. */
   pack(): Promise<void>;
   /** Throws away what is there; the next update begins anew. */
   discard(): Promise<void>;
@@ -33,6 +36,8 @@ export interface MirrorOptions {
   readonly limits: Pick<GitLimits, 'requestMs' | 'fetchMs' | 'maxMemoryBytes' | 'maxRefsBytes' | 'maxMirrorBytes'>;
   /** Only so many commits of each branch; 0 for all. */
   readonly depth: () => number;
+  /** Whether files stay at the server until they are read. */
+  readonly partial: boolean;
 }
 
 const maxMirrorFiles = 1_000_000;
@@ -50,16 +55,19 @@ const fetchFlags = [
 export function createMirror(options: MirrorOptions): Mirror {
   const { program, directory, limits, subject } = options;
   const gitDir = join(directory, 'repository.git');
+  const inTurn = createTurns();
   let clean = false;
-  const fetch = async (connection: Connection, args: readonly string[]): Promise<void> => {
+  const fetch = async (connection: Connection, args: readonly string[], stdin?: string): Promise<void> => {
     // A fetch that was killed in an earlier life may have left locks that nobody holds.
     if (!clean) await removeLeftovers(gitDir);
     clean = false;
     try {
       const result = await program.try({
-        args: ['fetch', ...fetchFlags, ...args],
+        args: ['fetch', ...fetchFlags, ...(options.partial ? [`--filter=${filter}`] : []), ...args],
         gitDir,
         ...connection.call,
+        config: [...connection.call.config, ...(options.partial ? promisor(connection.address) : [])],
+        stdin,
         deadlineMs: limits.fetchMs,
         memoryBytes: limits.maxMemoryBytes,
         watch: { path: directory, maxBytes: limits.maxMirrorBytes, maxFiles: maxMirrorFiles },
@@ -85,16 +93,46 @@ export function createMirror(options: MirrorOptions): Mirror {
       });
       const refs = parseRefs(answer.toString());
       if (known?.fingerprint === refs.fingerprint) return known;
-      await prepare(options, gitDir, refs);
       const depth = options.depth() > 0 ? [`--depth=${options.depth()}`] : [];
-      await fetch(connection, ['--prune', ...depth, '--', connection.address, ...wanted]);
+      await inTurn(async () => {
+        await prepare(options, gitDir, refs);
+        await fetch(connection, ['--prune', ...depth, '--', connection.address, ...wanted]);
+      });
       return refs;
     },
-    bring: (connection, id) => fetch(connection, ['--', connection.address, `+${id}:refs/argosy/commits/${id}`]),
-    async pack() {
-      await program.run(subject, { args: ['gc', '--quiet', '--prune=1.hour.ago'], gitDir, deadlineMs: limits.fetchMs });
-    },
-    discard: () => removeTree(directory),
+    bringCommit: (connection, id) =>
+      inTurn(() => fetch(connection, ['--', connection.address, `+${id}:refs/argosy/commits/${id}`])),
+    bringObjects: (connection, ids) =>
+      inTurn(() => fetch(connection, ['--stdin', '--', connection.address], `${ids.join('\n')}\n`)),
+    pack: () =>
+      inTurn(async () => {
+        // Packing a mirror that misses objects on purpose would stop at the first of them.
+        if (options.partial) return;
+        const args = ['gc', '--quiet', '--prune=1.hour.ago'];
+        await program.run(subject, { args, gitDir, deadlineMs: limits.fetchMs });
+      }),
+    discard: () => inTurn(() => removeTree(directory)),
+  };
+}
+
+/** Files are left at the server until they are read. */
+const filter = 'blob:none';
+
+/** Says for one call that this server holds what the mirror misses; in the mirror itself nothing of it is written down. */
+function promisor(address: string): GitConfig {
+  return [
+    [`remote.${address}.promisor`, 'true'],
+    [`remote.${address}.partialclonefilter`, filter],
+  ];
+}
+
+/** One writer at a time. Each has a deadline of its own, so a turn always comes. */
+function createTurns(): <T>(work: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const mine = last.then(work, work);
+    last = mine.catch(() => undefined);
+    return mine;
   };
 }
 

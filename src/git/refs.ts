@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+
 /** One ref as the server advertises it. */
 export interface Ref {
   readonly name: string;
@@ -31,7 +33,7 @@ export function parseRefs(answer: string): Refs {
       if (tag !== undefined) byName.set(tag.name, { ...tag, peeled: value });
     } else byName.set(name, { name, id: value });
   }
-  return { byName, head, fingerprint: answer };
+  return { byName, head, fingerprint: createHash('sha256').update(answer).digest('hex') };
 }
 
 /** The commit a ref leads to. */

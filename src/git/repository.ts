@@ -2,12 +2,10 @@ import { ArgosyError, isArgosyError } from '../core/errors/index.ts';
 import type { BatchReader } from './batch-reader.ts';
 import { type CommitInfo, parseCommit } from './commit.ts';
 import { type ExportRequest, type ExportResult, exportTree } from './export.ts';
-import { coalesce } from './flight.ts';
+import type { Follower } from './follower.ts';
 import type { GitLimits } from './limits.ts';
-import type { Mirror } from './mirror.ts';
 import { commitOf, type Refs } from './refs.ts';
 import { type Found, findRevision, type RevisionKind } from './revision.ts';
-import type { Connect } from './transport.ts';
 import type { TreeItem } from './tree.ts';
 import type { ChangedPath, TreeEntry, TreeWalk } from './tree-walk.ts';
 
@@ -52,116 +50,23 @@ export interface Repository {
 /** The parts a repository is made of. */
 export interface RepositoryParts {
   readonly url: string;
-  readonly mirror: Mirror;
-  readonly connect: Connect;
+  readonly follower: Follower;
   readonly reader: BatchReader;
   readonly walk: TreeWalk;
   readonly large: Repository['large'];
-  readonly limits: Pick<GitLimits, 'maxBlobBytes' | 'maxReadBytes' | 'maxFiles' | 'fetchesPerPack'>;
+  readonly limits: Pick<GitLimits, 'maxBlobBytes' | 'maxReadBytes' | 'maxFiles'>;
 }
 
-/** Puts a repository together. */
+/** Puts a repository together: each question waits for a first fetch, and mends a damaged mirror on its way. */
 export function createRepository(parts: RepositoryParts): Repository {
-  const { url, mirror, reader, walk } = parts;
-  let known: Refs | undefined;
-  let fetches = 0;
-  const update = async (): Promise<boolean> => {
-    const connection = await parts.connect();
-    try {
-      const before = known;
-      known = await mirror.update(connection, known);
-      if (before === known) return false;
-      fetches += 1;
-      if (fetches % parts.limits.fetchesPerPack === 0) await repack();
-      return true;
-    } finally {
-      await connection.close();
-    }
-  };
-  const repack = async (): Promise<void> => {
-    reader.close();
-    // Untidy is not wrong: the next hundred fetches will try again.
-    await mirror.pack().catch(() => undefined);
-    reader.close();
-  };
-  const remake = async (): Promise<void> => {
-    known = undefined;
-    reader.close();
-    await mirror.discard();
-  };
-  const fetchOnce = coalesce(async () => {
-    try {
-      return await update();
-    } catch (error) {
-      if (!isCorrupt(error)) throw error;
-      await remake();
-      return update();
-    }
-  });
-  const ready = async (): Promise<Refs> => {
-    if (known === undefined) await fetchOnce();
-    if (known === undefined) throw new ArgosyError('internal', 'a fetch succeeded without refs', { subject: url });
-    return known;
-  };
-  /** Reads from the mirror; a damaged one is made anew, once. */
-  const reading = async <T>(work: () => Promise<T>): Promise<T> => {
-    await ready();
-    try {
-      return await work();
-    } catch (error) {
-      if (!isCorrupt(error)) throw error;
-      await remake();
-      await fetchOnce();
-      return work();
-    }
-  };
-  const bring = async (commit: string): Promise<void> => {
-    const connection = await parts.connect();
-    try {
-      await mirror.bring(connection, commit);
-    } finally {
-      await connection.close();
-    }
-  };
-  const present = async (commit: string): Promise<string | undefined> =>
-    (await reader.info([`${commit}^{commit}`]))[0]?.id;
-  const locate = async (found: NonNullable<Found>): Promise<string | undefined> => {
-    if (found.kind === 'abbreviated') return present(found.prefix);
-    const here = await present(found.commit);
-    if (here !== undefined) return here;
-    // Not on a branch or tag: a pull request, a commit of a deleted branch, or beyond the depth. Ask for it by id.
-    await bring(found.commit).catch((error: unknown) => {
-      throw isArgosyError(error) && error.code === 'git-failed' ? unknownRevision(found.commit) : error;
-    });
-    return present(found.commit);
-  };
-  const unknownRevision = (revision: string): ArgosyError =>
-    new ArgosyError('git-revision', `the repository has no revision ${JSON.stringify(revision.slice(0, 100))}`, {
-      subject: url,
-    });
-  const rootOf = async (commit: string): Promise<string> => {
-    const [tree] = await reader.info([`${commit}^{tree}`]);
-    if (tree === undefined) throw unknownRevision(commit);
-    return tree.id;
-  };
-  const infoOf = async (ids: readonly string[]): Promise<number[]> =>
-    (await reader.info(ids)).map((info, index) => {
-      if (info?.type !== 'blob') throw missingBlob(url, ids[index]);
-      return info.size;
-    });
+  const { url, follower, walk } = parts;
+  const { reading, ready } = follower;
+  const rootOf = createRoots(parts);
   const repository: Repository = {
     url,
-    fetch: async () => ({ changed: await fetchOnce() }),
-    refs: ready,
-    resolve: (revision) =>
-      reading(async () => {
-        const found = findRevision(await ready(), revision);
-        const commit = found === undefined ? undefined : await locate(found);
-        if (found === undefined || commit === undefined) throw unknownRevision(revision);
-        return found.kind === 'abbreviated'
-          ? { commit, kind: 'commit', ref: undefined }
-          : { commit, kind: found.kind, ref: found.ref };
-      }),
+    fetch: async () => ({ changed: await follower.fetch() }),
+    refs: () => ready(),
+    resolve: (revision) => reading(async () => resolve(parts, await ready(), revision)),
     treeId: (commit, path) => reading(async () => (await walk.lookup(await rootOf(commit), [path]))[0]?.id),
     treeIds: (commit, paths) => reading(async () => walk.lookup(await rootOf(commit), paths)),
     files: (commit, path) =>
@@ -171,8 +76,8 @@ export function createRepository(parts: RepositoryParts): Repository {
           throw new ArgosyError('git-revision', 'the path is not a directory at this revision', { subject: path });
         return walk.list(item.id);
       }),
-    sizes: (ids) => reading(() => infoOf(ids)),
-    read: (ids) => reading(() => readBlobs(parts, ids, infoOf)),
+    sizes: (ids) => reading(() => sizesOf(parts, ids)),
+    read: (ids) => reading(() => readBlobs(parts, ids)),
     commitInfo: (commit) => reading(async () => describeCommit(parts, await ready(), commit)),
     changed: (from, to) => reading(async () => walk.compare(await rootOf(from), await rootOf(to))),
     large: (contents) => parts.large(contents),
@@ -181,12 +86,63 @@ export function createRepository(parts: RepositoryParts): Repository {
   return repository;
 }
 
-async function readBlobs(
-  { reader, limits, url }: RepositoryParts,
-  ids: readonly string[],
-  sizesOf: (ids: readonly string[]) => Promise<number[]>,
-): Promise<Buffer[]> {
-  const sizes = await sizesOf(ids);
+async function resolve(parts: RepositoryParts, refs: Refs, revision: string): Promise<Resolved> {
+  const found = findRevision(refs, revision);
+  const commit = found === undefined ? undefined : await locate(parts, found);
+  if (found === undefined || commit === undefined) throw unknownRevision(parts, revision);
+  if (found.kind === 'abbreviated') return { commit, kind: 'commit', ref: undefined };
+  return { commit, kind: found.kind, ref: found.ref };
+}
+
+async function locate(parts: RepositoryParts, found: NonNullable<Found>): Promise<string | undefined> {
+  if (found.kind === 'abbreviated') return present(parts, found.prefix);
+  return (await present(parts, found.commit)) ?? bring(parts, found.commit);
+}
+
+async function present({ reader }: RepositoryParts, commit: string): Promise<string | undefined> {
+  return (await reader.info([`${commit}^{commit}`]))[0]?.id;
+}
+
+/** Not on a branch or tag: a pull request, a commit of a deleted branch, or beyond the depth. It is asked for by its id. */
+async function bring(parts: RepositoryParts, commit: string): Promise<string | undefined> {
+  await parts.follower.bringCommit(commit).catch((error: unknown) => {
+    throw isArgosyError(error) && error.code === 'git-failed' ? unknownRevision(parts, commit) : error;
+  });
+  return present(parts, commit);
+}
+
+const maxRoots = 1000;
+
+/** The root trees of commits; what a commit holds never changes, so each is asked for once. */
+function createRoots(parts: RepositoryParts): (commit: string) => Promise<string> {
+  const roots = new Map<string, string>();
+  return async (commit) => {
+    const kept = roots.get(commit);
+    if (kept !== undefined) return kept;
+    const ask = async (): Promise<string | undefined> => (await parts.reader.info([`${commit}^{tree}`]))[0]?.id;
+    const tree = (await ask()) ?? ((await bring(parts, commit)) === undefined ? undefined : await ask());
+    if (tree === undefined) throw unknownRevision(parts, commit);
+    roots.set(commit, tree);
+    const [oldest] = roots.keys();
+    if (roots.size > maxRoots && oldest !== undefined) roots.delete(oldest);
+    return tree;
+  };
+}
+
+async function sizesOf({ reader, follower, url }: RepositoryParts, ids: readonly string[]): Promise<number[]> {
+  let known = await reader.info(ids);
+  const absent = ids.filter((_, index) => known[index] === undefined);
+  // A partial mirror leaves files at the server until now; of any other mirror it is a damage.
+  if (absent.length > 0 && (await follower.bringObjects(absent))) known = await reader.info(ids);
+  return known.map((info, index) => {
+    if (info?.type !== 'blob') throw missingBlob(url, ids[index]);
+    return info.size;
+  });
+}
+
+async function readBlobs(parts: RepositoryParts, ids: readonly string[]): Promise<Buffer[]> {
+  const { reader, limits, url } = parts;
+  const sizes = await sizesOf(parts, ids);
   if (sizes.some((size) => size > limits.maxBlobBytes))
     throw new ArgosyError('git-limit', 'a file of the repository is larger than permitted', { subject: url });
   if (sizes.reduce((sum, size) => sum + size, 0) > limits.maxReadBytes)
@@ -222,6 +178,7 @@ function missingBlob(url: string, id: string | undefined): ArgosyError {
   });
 }
 
-function isCorrupt(error: unknown): boolean {
-  return isArgosyError(error) && error.reason === 'Corrupt';
+function unknownRevision({ url }: RepositoryParts, revision: string): ArgosyError {
+  const quoted = JSON.stringify(revision.slice(0, 100));
+  return new ArgosyError('git-revision', `the repository has no revision ${quoted}`, { subject: url });
 }
