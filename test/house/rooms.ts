@@ -4,7 +4,7 @@ export const allowed: Record<string, readonly string[]> = {
   'core/json': [],
   'core/match': ['core/errors', 'core/json'],
   'core/objects': ['core/errors', 'core/json'],
-  'core/merge': ['core/errors', 'core/json', 'core/objects'],
+  'core/merge': ['core/errors', 'core/json', 'core/match', 'core/objects'],
   'core/api': ['core/errors', 'core/json', 'core/match', 'core/objects', 'core/merge'],
   'core/policy': ['core/errors', 'core/json', 'core/match', 'core/objects', 'core/merge', 'core/api'],
   'core/diff': ['core/errors', 'core/json', 'core/match', 'core/objects', 'core/merge', 'core/api'],

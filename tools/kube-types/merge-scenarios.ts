@@ -226,7 +226,8 @@ const lists: readonly Scenario[] = [
   scenario('duplicates and unknown fields are no configuration', 'widgets', 'bad', [
     { verb: 'apply', manager: 'a', body: widget('bad', { items: [{ name: 'a' }, { name: 'a' }] }) },
     { verb: 'apply', manager: 'a', body: widget('bad', { items: [{ value: 1 }] }) },
-    { verb: 'apply', manager: 'a', body: widget('bad', { foo: 1, tags: ['x', 'x'] }) },
+    { verb: 'apply', manager: 'a', body: widget('bad', { foo: 1 }) },
+    { verb: 'apply', manager: 'a', body: widget('bad', { tags: ['x', 'x'] }) },
     { verb: 'apply', manager: 'a', body: widget('bad', { items: 'x' }) },
   ]),
   scenario('status has its own managers', 'widgets', 'status', [

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Json, JsonObject } from '../../src/core/json/index.ts';
 import { mergePatch } from '../../src/core/merge/index.ts';
 import { startRealCluster } from '../../test/support/real-cluster.ts';
+import { crdSchemas } from './bad-schemas.ts';
 import { type Answer, type Caller, callerOf } from './call.ts';
 import { type Scenario, type Step, scenarios } from './merge-scenarios.ts';
 import { widgetDefinition, widgetSchema, widgetSpecs } from './widget-crd.ts';
@@ -32,6 +33,9 @@ try {
   const validations = [];
   for (const row of widgetSpecs) validations.push(await recordSpec(call, row));
   writeRows('validations', [{ schema: widgetSchema }, ...validations]);
+  const definitions = [];
+  for (const row of crdSchemas) definitions.push(await recordSchema(call, row));
+  writeRows('structural', definitions);
   const recorded = await Promise.all(scenarios.map((scenario) => recordScenario(call, scenario)));
   writeRows('scenarios', recorded);
 } finally {
@@ -77,6 +81,18 @@ async function recordSpec(
   return { title: row.title, spec: row.spec, ...outcome(lenient), strict: { ...outcome(strict) } };
 }
 
+async function recordSchema(call: Caller, row: { title: string; schema: JsonObject }): Promise<JsonObject> {
+  const names = { plural: 'things', singular: 'thing', kind: 'Thing', listKind: 'ThingList' };
+  const version = { name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: row.schema } };
+  const answer = await call('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions?dryRun=All', {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: 'things.example.com' },
+    spec: { group: 'example.com', scope: 'Namespaced', names, versions: [version] },
+  });
+  return { ...row, ...outcome(answer) };
+}
+
 function outcome(answer: Answer): { status: number; body: Json } {
   return { status: answer.status, body: answer.body };
 }
@@ -98,11 +114,11 @@ async function take(call: Caller, step: Step, collection: string, name: string):
   const query = new URLSearchParams({ fieldValidation: 'Ignore' });
   if (step.manager !== undefined) query.set('fieldManager', step.manager);
   if (step.force === true) query.set('force', 'true');
-  if (step.verb === 'create') return call('POST', `${collection}?${query}`, step.body);
+  if (step.verb === 'create') return call('POST', `${collection}?${query.toString()}`, step.body);
   if (step.verb === 'delete') return call('DELETE', path);
   if (step.verb === 'update') {
     const stored = await call('GET', path);
-    return call('PUT', `${path}?${query}`, mergePatch(stored.body, step.body));
+    return call('PUT', `${path}?${query.toString()}`, mergePatch(stored.body, step.body));
   }
-  return call('PATCH', `${path}?${query}`, step.body, types[step.verb]);
+  return call('PATCH', `${path}?${query.toString()}`, step.body, types[step.verb]);
 }

@@ -37,6 +37,7 @@ export { removeFields } from './remove.ts';
 export { ruleError } from './rules.ts';
 export type { ResolveRef, Schema } from './schema.ts';
 export { strategicMergePatch } from './strategic.ts';
+export { structuralProblems } from './structural.ts';
 export { type UpdateRequest, updateManagedFields } from './update-managed-fields.ts';
 export { type ValidateOptions, validate } from './validate.ts';
 export { zeroObject } from './zero.ts';

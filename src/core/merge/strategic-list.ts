@@ -1,4 +1,4 @@
-import { equal, isArray, isObject, type Json, type JsonObject, own } from '../json/index.ts';
+import { canonical, equal, isArray, isObject, type Json, type JsonObject, own } from '../json/index.ts';
 import { Refusal } from './patch-result.ts';
 
 const patchMark = '$patch';
@@ -78,12 +78,17 @@ export function printValue(value: Json): string {
 
 function mergeItems(original: readonly JsonObject[], changes: readonly JsonObject[], rule: ListRule): JsonObject[] {
   const merged = [...original];
+  const places = new Map<string, number>();
+  original.forEach((item, index) => {
+    const key = canonical(keyOf(item, rule.mergeKey));
+    if (!places.has(key)) places.set(key, index);
+  });
   for (const change of changes) {
-    const key = keyOf(change, rule.mergeKey);
-    const index = merged.findIndex((item) => equal(keyOf(item, rule.mergeKey), key));
-    const before = merged[index];
-    if (before === undefined) merged.push(change);
-    else merged[index] = rule.mergeItem(before, change);
+    const key = canonical(keyOf(change, rule.mergeKey));
+    const place = places.get(key) ?? merged.length;
+    const before = merged[place];
+    merged[place] = before === undefined ? change : rule.mergeItem(before, change);
+    places.set(key, place);
   }
   return merged;
 }
@@ -98,7 +103,8 @@ interface Order {
 export function reorder(merged: readonly Json[], at: Order & { patch: readonly Json[] }): readonly Json[] {
   const named = at.patch.filter((item) => own(item, patchMark) === undefined);
   let next = 0;
-  for (const place of at.order) if (next < named.length && sameItem(named[next], place, at.mergeKey)) next++;
+  for (const place of at.order)
+    if (next < named.length && nameOf(named[next] ?? null, at.mergeKey) === nameOf(place, at.mergeKey)) next++;
   if (at.order.length > 0 && next < named.length)
     throw new Refusal(
       500,
@@ -109,22 +115,33 @@ export function reorder(merged: readonly Json[], at: Order & { patch: readonly J
 
 /** Items the order names come in that order; the others keep theirs, before the first named one they preceded. */
 function arrange(merged: readonly Json[], { order, original, mergeKey }: Order): readonly Json[] {
-  const placeIn = (list: readonly Json[], item: Json): number =>
-    list.findIndex((other) => sameItem(other, item, mergeKey));
-  const named = merged.filter((item) => placeIn(order, item) >= 0);
-  named.sort((a, b) => placeIn(order, a) - placeIn(order, b));
-  const others = merged.filter((item) => placeIn(order, item) < 0);
-  others.sort((a, b) => placeIn(original, a) - placeIn(original, b));
+  const [wanted, server] = [placesIn(order, mergeKey), placesIn(original, mergeKey)];
+  const placeIn = (places: ReadonlyMap<string, number>, item: Json): number => places.get(nameOf(item, mergeKey)) ?? -1;
+  const named = merged.filter((item) => placeIn(wanted, item) >= 0);
+  named.sort((a, b) => placeIn(wanted, a) - placeIn(wanted, b));
+  const others = merged.filter((item) => placeIn(wanted, item) < 0);
+  others.sort((a, b) => placeIn(server, a) - placeIn(server, b));
   const out: Json[] = [];
+  let next = 0;
   for (const item of named) {
-    const place = placeIn(original, item);
-    while (others.length > 0 && place >= 0 && placeIn(original, others[0] ?? null) < place)
-      out.push(others.shift() ?? null);
+    const place = placeIn(server, item);
+    for (; next < others.length && placeIn(server, others[next] ?? null) < place; next++)
+      out.push(others[next] ?? null);
     out.push(item);
   }
-  return [...out, ...others];
+  return [...out, ...others.slice(next)];
 }
 
-function sameItem(a: Json | undefined, b: Json | undefined, mergeKey: string): boolean {
-  return mergeKey === '' || !isObject(a) || !isObject(b) ? equal(a, b) : equal(own(a, mergeKey), own(b, mergeKey));
+/** The first place of each item, by what identifies it. */
+function placesIn(list: readonly Json[], mergeKey: string): ReadonlyMap<string, number> {
+  const places = new Map<string, number>();
+  list.forEach((item, index) => {
+    const name = nameOf(item, mergeKey);
+    if (!places.has(name)) places.set(name, index);
+  });
+  return places;
+}
+
+function nameOf(item: Json, mergeKey: string): string {
+  return canonical(mergeKey === '' || !isObject(item) ? item : (own(item, mergeKey) ?? null));
 }

@@ -178,9 +178,10 @@ function goType(value: Json): string {
 function deleteItems(result: Map<string, Json>, name: string, items: Json): void {
   const before = result.get(name);
   if (items === null) result.delete(name);
-  else if (isArray(before) && isArray(items))
-    result.set(
-      name,
-      before.filter((item) => !items.includes(item)),
-    );
+  if (!isArray(before) || !isArray(items)) return;
+  const gone = new Set(items);
+  result.set(
+    name,
+    before.filter((item) => !gone.has(item)),
+  );
 }

@@ -1,4 +1,4 @@
-import { equal, isArray, isObject, type Json, own } from '../json/index.ts';
+import { canonical, equal, isArray, isObject, type Json, own } from '../json/index.ts';
 import { declaredField, deref, itemSchema } from './deref.ts';
 import { hasFormat } from './formats.ts';
 import { matchesPattern } from './pattern.ts';
@@ -134,7 +134,7 @@ function checkList(list: readonly Json[], at: At, resolve: ResolveRef, problems:
       }),
     );
   if (maxItems !== undefined && list.length > maxItems) problems.push(tooMany(path, list.length, maxItems));
-  if (schema.uniqueItems && list.some((item, index) => list.findIndex((other) => equal(item, other)) < index))
+  if (schema.uniqueItems && new Set(list.map(canonical)).size < list.length)
     problems.push(
       problem(path, 'Invalid value', { value: '', detail: `${path} in body shouldn't contain duplicates` }),
     );
