@@ -60,15 +60,24 @@ function addressOf({ url }: Repository): string {
 
 /** A refused Secret that stays refused is nobody's concern but its owner's, who is told by an Event. */
 function changedClusters(before: readonly Cluster[], after: readonly Cluster[]): readonly Cluster[] {
+  if (before === after) return [];
   const used = (each: Cluster): boolean => each.acceptance.accepted;
   return changedValues(before.filter(used), after.filter(used), clusterKey);
 }
 
 /** What is in one list only, or differs between them; both values of a changed one. */
 function changedValues<T>(before: readonly T[], after: readonly T[], keyOf: (value: T) => string): readonly T[] {
-  const old = new Map(before.map((each) => [keyOf(each), each]));
+  // Both are in the same order, and mostly equal: what they begin and end with alike needs no look at its key.
+  let start = 0;
+  while (start < before.length && before[start] === after[start]) start++;
+  let [endBefore, endAfter] = [before.length, after.length];
+  while (endBefore > start && endAfter > start && before[endBefore - 1] === after[endAfter - 1]) {
+    endBefore--;
+    endAfter--;
+  }
+  const old = new Map(before.slice(start, endBefore).map((each) => [keyOf(each), each]));
   const changed: T[] = [];
-  for (const each of after) {
+  for (const each of after.slice(start, endAfter)) {
     const key = keyOf(each);
     const was = old.get(key);
     old.delete(key);

@@ -11,7 +11,8 @@ import {
   type Settings,
   type Snapshot,
 } from '../core/api/index.ts';
-import { acceptClusters, type Installation } from '../core/policy/index.ts';
+import type { Installation } from '../core/policy/index.ts';
+import type { Acceptances } from './acceptances.ts';
 import type { ConfigMapName, ControlPlane } from './control-plane.ts';
 import type { SettingsReport } from './report.ts';
 
@@ -55,7 +56,9 @@ export interface Parts {
   readonly installation: Installation;
   readonly readings: Readings;
   readonly plane: ControlPlane;
-  readonly tenantClusters: Iterable<ClusterSecret>;
+  /** The cluster Secrets of the control plane and of tenants, in the order of their names; the same list while it holds. */
+  readonly secrets: readonly ClusterSecret[];
+  readonly acceptances: Acceptances;
   readonly unread: ReadonlyMap<string, string>;
 }
 
@@ -69,19 +72,19 @@ export function namespacesOf(
 }
 
 /** One consistent snapshot of what was read last. */
-export function compose({ revision, installation, readings, plane, tenantClusters, unread }: Parts): Snapshot {
+export function compose(parts: Parts): Snapshot {
+  const { revision, installation, readings, plane, unread } = parts;
   const settings = withFlags(readings.settings, installation);
   const { projects, brokenProjects } = projectsOf(plane);
   const { controlPlane } = installation;
   const inputs = { controlPlane, settings, projects, ...namespacesOf(installation, readings.params) };
-  const clusters = [...plane.clusters(), ...(inputs.tenantClusters ? tenantClusters : [])];
   return {
     revision,
     ...inputs,
     params: readings.params,
     rbac: readings.rbac,
     brokenProjects,
-    clusters: acceptClusters(inputs, clusters.sort(byIdentity)),
+    clusters: parts.acceptances.accept(inputs, parts.secrets),
     repositories: [...plane.repositories()].sort(byIdentity),
     tlsCertificates: plane.configMap('argocd-tls-certs-cm')?.data ?? none,
     knownHosts: plane.configMap('argocd-ssh-known-hosts-cm')?.data.get('ssh_known_hosts') ?? '',
@@ -89,7 +92,8 @@ export function compose({ revision, installation, readings, plane, tenantCluster
   };
 }
 
-function byIdentity(a: ClusterSecret | Repository, b: ClusterSecret | Repository): number {
+/** Orders Secrets by namespace and name, so that equal content makes equal snapshots. */
+export function byIdentity(a: ClusterSecret | Repository, b: ClusterSecret | Repository): number {
   if (a.namespace !== b.namespace) return a.namespace < b.namespace ? -1 : 1;
   return a.secret < b.secret ? -1 : a.secret > b.secret ? 1 : 0;
 }

@@ -69,6 +69,11 @@ export class ControlPlane {
     return [...this.#maps.values(), this.#projects, this.#secrets].every((view) => view.isWhole);
   }
 
+  /** Grows with every change of a Secret. */
+  get secretsVersion(): number {
+    return this.#secrets.version;
+  }
+
   configMap(name: ConfigMapName): ConfigMapEntry | undefined {
     return this.#maps.get(name)?.get(`${this.#options.namespace}/${name}`);
   }

@@ -1,9 +1,10 @@
-import type { Snapshot } from '../core/api/index.ts';
+import type { ClusterSecret, Snapshot } from '../core/api/index.ts';
 import { ArgosyError } from '../core/errors/index.ts';
 import type { Installation } from '../core/policy/index.ts';
 import type { Reader } from '../kube/index.ts';
+import { Acceptances } from './acceptances.ts';
 import { type Change, changeBetween, isEmptyChange } from './change.ts';
-import { compose, namespacesOf, type Readings, readAll } from './compose.ts';
+import { byIdentity, compose, namespacesOf, type Readings, readAll } from './compose.ts';
 import { ControlPlane } from './control-plane.ts';
 import { type Rejection, Rejections } from './rejections.ts';
 import type { SettingsReport } from './report.ts';
@@ -46,6 +47,8 @@ class Watcher implements SettingsWatch {
   readonly #rejections: Rejections;
   readonly #listeners = new Set<(change: Change) => void>();
   readonly #first = Promise.withResolvers<Snapshot>();
+  readonly #acceptances = new Acceptances();
+  #secrets: { readonly version: string; readonly list: readonly ClusterSecret[] } = { version: '', list: [] };
   #readings: Readings | undefined;
   #snapshot: Snapshot | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -108,12 +111,23 @@ class Watcher implements SettingsWatch {
       installation,
       readings: this.#readings,
       plane: this.#plane,
-      tenantClusters: this.#tenants.clusters(),
+      secrets: this.#secretsNow(),
+      acceptances: this.#acceptances,
       unread: new Map(this.#tenants.unread()),
     });
     this.#snapshot = after;
     this.#rejections.update(this.#refused(after));
     this.#tell(changeBetween(before, after), after);
+  }
+
+  /** All cluster Secrets in order; put together anew only if one of them changed. */
+  #secretsNow(): readonly ClusterSecret[] {
+    const version = `${this.#plane.secretsVersion}/${this.#tenants.version}`;
+    if (version !== this.#secrets.version) {
+      const list = [...this.#plane.clusters(), ...this.#tenants.clusters()].sort(byIdentity);
+      this.#secrets = { version, list };
+    }
+    return this.#secrets.list;
   }
 
   *#refused(snapshot: Snapshot): Iterable<Rejection> {

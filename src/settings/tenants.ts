@@ -31,6 +31,7 @@ export class Tenants {
   readonly #stopping = new Set<Promise<void>>();
   #plan: WatchPlan = planWatches([], '');
   #patterns = '';
+  #plans = 0;
   #filling = false;
 
   constructor(options: TenantsOptions) {
@@ -41,6 +42,11 @@ export class Tenants {
   /** True once every watch has an answer, good or bad: one namespace that cannot be read holds up nobody. */
   get isAnswered(): boolean {
     return [...this.#watched.values()].every(({ view }) => view.isAnswered);
+  }
+
+  /** Differs after every change of what is watched or found there. */
+  get version(): string {
+    return `${this.#plans}/${[...this.#watched.values()].reduce((sum, { view }) => sum + view.version, 0)}`;
   }
 
   /** Namespaces whose Secrets were never read, or everything (`''`), with the reason. */
@@ -55,6 +61,7 @@ export class Tenants {
     const written = JSON.stringify(patterns);
     if (written === this.#patterns) return;
     this.#patterns = written;
+    this.#plans++;
     const plan = planWatches(patterns, this.#options.controlPlane);
     this.#plan = plan;
     const wanted = new Set(plan.everywhere ? [everywhere] : plan.namespaces);

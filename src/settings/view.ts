@@ -28,6 +28,7 @@ export class View<T> implements FollowSink {
   readonly #entries = new Map<string, Entry<T>>();
   #listed: Set<string> | undefined;
   #dirty = true;
+  #version = 0;
   #wasWhole = false;
   #error: Error | undefined;
 
@@ -50,8 +51,9 @@ export class View<T> implements FollowSink {
     return this.#error;
   }
 
-  get size(): number {
-    return this.#entries.size;
+  /** Grows with every change of the content. */
+  get version(): number {
+    return this.#version;
   }
 
   *entries(): Iterable<[string, T]> {
@@ -74,7 +76,7 @@ export class View<T> implements FollowSink {
     if (before !== undefined && version !== '' && before.version === version) return;
     const value = this.#options.keep(object, before?.value);
     if (value === undefined) this.#drop(key);
-    else this.#entries.set(key, { version: this.#options.isFinal?.(value) === false ? '' : version, value });
+    else this.#set(key, { version: this.#options.isFinal?.(value) === false ? '' : version, value });
     this.#touched();
   }
 
@@ -105,10 +107,16 @@ export class View<T> implements FollowSink {
     return 'retry';
   }
 
+  #set(key: string, entry: Entry<T>): void {
+    this.#entries.set(key, entry);
+    this.#version++;
+  }
+
   #drop(key: string): boolean {
     const entry = this.#entries.get(key);
     if (entry === undefined) return false;
     this.#entries.delete(key);
+    this.#version++;
     this.#options.onDrop?.(entry.value);
     return true;
   }
