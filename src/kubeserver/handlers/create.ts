@@ -1,5 +1,5 @@
 import type { MutableJsonObject } from '../../core/json/index.ts';
-import { bodyFormat, parseObject } from '../http/body.ts';
+import { bodyFormat, type Format, parseObject } from '../http/body.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { decodeObject, type FieldValidation } from '../registry/decode.ts';
 import type { Served } from '../registry/served.ts';
@@ -32,24 +32,24 @@ export const create: Handler = async (exchange, served, cluster) => {
 /** The object in a request's body; throws 400 or 415. */
 export async function readObject(exchange: Exchange, served: Served, validation: FieldValidation): Promise<MutableJsonObject> {
   const format = bodyFormat(exchange.header('content-type'));
-  const text = (await exchange.body()).toString('utf8');
-  const hex = Buffer.from(text.slice(0, 32)).toString('hex');
-  const body = parseBody(text, format, served, hex);
+  const bytes = await exchange.body();
+  const body = parseBody(bytes, format, served);
   exchange.requestObject = body;
   return decodeObject(body, served, {
     validation,
-    text: format === 'json' ? text : undefined,
+    text: format === 'json' ? bytes.toString('utf8') : undefined,
     warn: (warning) => exchange.warn(warning),
   });
 }
 
 /** The real server shows the first bytes of what it could not read at the end of its sentence. */
-function parseBody(text: string, format: 'json' | 'yaml', served: Served, hex: string): MutableJsonObject {
+function parseBody(bytes: Buffer, format: Format, served: Served): MutableJsonObject {
   const prefix = "couldn't get version/kind; json parse error: ";
   try {
-    return parseObject(text, format, prefix);
+    return parseObject(bytes, format, prefix);
   } catch (error) {
     if (!(error instanceof StatusError) || served.custom !== undefined) throw error;
+    const hex = bytes.subarray(0, 32).toString('hex');
     const message = `the object provided is unrecognized (must be of type ${served.info.kind}): ${error.message} (${hex})`;
     throw badRequest(message);
   }

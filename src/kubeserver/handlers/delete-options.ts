@@ -16,12 +16,12 @@ export interface DeleteOptions {
 
 /** Reads DeleteOptions from the body, or from the query where there is none; throws 400 or 422. */
 export async function readDeleteOptions(exchange: Exchange): Promise<DeleteOptions> {
-  const text = (await exchange.body()).toString('utf8');
+  const bytes = await exchange.body();
   const body =
-    text === ''
+    bytes.length === 0
       ? fromQuery(exchange.info.query)
-      : parseObject(text, bodyFormat(exchange.header('content-type')), "couldn't get version/kind; json parse error: ");
-  if (text !== '') exchange.requestObject = body;
+      : parseObject(bytes, bodyFormat(exchange.header('content-type')), "couldn't get version/kind; json parse error: ");
+  if (bytes.length > 0) exchange.requestObject = body;
   const causes = problems(body);
   if (causes.length > 0) throw invalid({ group: 'meta.k8s.io', kind: 'DeleteOptions' }, '', causes);
   const grace = own(body, 'gracePeriodSeconds');

@@ -10,7 +10,7 @@ export async function review(exchange: Exchange, served: Served, access: Access)
   void served;
   if (exchange.info.verb !== 'create') throw methodNotAllowed();
   const format = bodyFormat(exchange.header('content-type'));
-  const body = parseObject((await exchange.body()).toString('utf8'), format, "couldn't get version/kind; json parse error: ");
+  const body = parseObject(await exchange.body(), format, "couldn't get version/kind; json parse error: ");
   exchange.requestObject = body;
   const answer = access.review(exchange.info, body, exchange.user);
   if (answer === undefined) throw methodNotAllowed();

@@ -3,6 +3,7 @@ import { isArray, isObject, type Json, type MutableJsonObject } from '../../core
 import { StatusError } from '../ports.ts';
 import { badRequest, unsupportedMediaType } from '../status.ts';
 import { goJsonProblem } from './go-json.ts';
+import { decodeProtobuf } from './protobuf.ts';
 
 /** The most a request's body may hold, as in the real server. */
 const maxBody = 3 * 1024 * 1024;
@@ -33,9 +34,13 @@ export function mediaType(header: string | undefined): string {
   return (header ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
 }
 
+const protobufType = 'application/vnd.kubernetes.protobuf';
+export type Format = 'json' | 'yaml' | 'protobuf';
+
 /** The format of an object's body. No content type counts as JSON, as in the real server. */
-export function bodyFormat(header: string | undefined): 'json' | 'yaml' {
+export function bodyFormat(header: string | undefined): Format {
   const type = mediaType(header);
+  if (type === protobufType) return 'protobuf';
   if (type === '' || type === 'application/json') return 'json';
   if (type === 'application/yaml') return 'yaml';
   throw unsupportedMediaType(accepted);
@@ -65,7 +70,9 @@ export function parseYaml(text: string, prefix = ''): Json {
 }
 
 /** A body as an object, whatever its format. */
-export function parseObject(text: string, format: 'json' | 'yaml', prefix: string): MutableJsonObject {
+export function parseObject(body: Buffer, format: Format, prefix: string): MutableJsonObject {
+  if (format === 'protobuf') return decodeProtobuf(body, protobufTypeOf);
+  const text = body.toString('utf8');
   const value = format === 'json' ? parseJson(text, prefix) : parseYaml(text, prefix);
   if (isObject(value)) return value as MutableJsonObject; // fresh from the parser, nobody else holds it
   const kind = isArray(value) ? 'array' : value === null ? 'null' : typeof value === 'boolean' ? 'bool' : typeof value;
@@ -73,6 +80,19 @@ export function parseObject(text: string, format: 'json' | 'yaml', prefix: strin
   throw badRequest(
     `${prefix}json: cannot unmarshal ${kind} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`,
   );
+}
+
+const protobufGroups: { readonly [group: string]: string } = {
+  '': 'core',
+  'rbac.authorization.k8s.io': 'rbac',
+  'events.k8s.io': 'events',
+};
+
+/** `apps/v1` Deployment is `io.k8s.api.apps.v1.Deployment`. */
+function protobufTypeOf(apiVersion: string, kind: string): string {
+  if (kind === 'DeleteOptions') return 'io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions';
+  const [group = '', version = ''] = apiVersion.includes('/') ? apiVersion.split('/') : ['', apiVersion];
+  return `io.k8s.api.${protobufGroups[group] ?? group.split('.')[0] ?? ''}.${version}.${kind}`;
 }
 
 function refuseDeep(text: string, prefix: string): void {
