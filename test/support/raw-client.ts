@@ -118,7 +118,7 @@ export class RawClient {
   }
 
   #open(method: string, path: string, ask: Ask, timeout: number): Promise<IncomingMessage> {
-    const url = new URL(path, this.endpoint.url);
+    const url = new URL(`${this.endpoint.url}${path}`);
     for (const [key, value] of Object.entries(ask.query ?? {})) url.searchParams.append(key, value);
     const body = ask.body === undefined ? undefined : bytesOf(ask.body);
     const headers = this.#headers(ask, body);
