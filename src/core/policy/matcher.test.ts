@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { compileGlob, normalizeRepositoryUrl } from '../match/index.ts';
-import { matcherOf, normalizedRepository } from './matcher.ts';
+import { matcherOf, normalizedRepository, sourceMatcherOf } from './matcher.ts';
 import { TextIndex } from './text-index.ts';
 
 const piece = fc.constantFrom(
@@ -30,6 +30,23 @@ test('the short way to normalise an address answers as the long one', () => {
   fc.assert(
     fc.property(address, (url) => assert.equal(normalizedRepository(url), normalizeRepositoryUrl(url))),
     { numRuns: 3000 },
+  );
+});
+
+test('a pattern with an open end answers as the glob it is', () => {
+  const text = fc.string({ unit: fc.constantFrom('a', '/', '-'), maxLength: 6 });
+  const pattern = fc.tuple(text, fc.constantFrom('', '*', '**')).map(([head, tail]) => head + tail);
+  fc.assert(
+    fc.property(pattern, text, (glob, wanted) => {
+      for (const [own, separators] of [
+        [matcherOf(glob), ''],
+        [sourceMatcherOf(glob), '/'],
+      ] as const) {
+        const compiled = compileGlob(glob, { separators });
+        assert.equal(own?.matches(wanted), compiled.ok && compiled.matches(wanted));
+      }
+    }),
+    { numRuns: 2000 },
   );
 });
 

@@ -8,29 +8,53 @@ import {
 } from '../match/index.ts';
 import { Memo } from './memo.ts';
 
-/** A pattern that can be used. */
-export type Matcher = Compiled;
+/**
+ * A pattern that can be used. The two forms nearly all patterns have (a text, a text and a star) are answered from its own
+ * fields: a check of a project that was not asked for long pays for every object it has to walk to.
+ */
+export class Matcher {
+  /** The text that alone matches, where there is such a one. */
+  readonly literal: string | undefined;
+  /** Every text that matches begins with this. */
+  readonly prefix: string;
+  /** Whether everything that begins so matches. */
+  readonly open: boolean;
+  readonly #compiled: Compiled;
+
+  constructor(compiled: Compiled, open: boolean) {
+    this.literal = compiled.literal;
+    this.prefix = compiled.prefix;
+    this.open = open;
+    this.#compiled = compiled;
+  }
+
+  /** Tells whether the whole text matches (a regex: whether any part of it does). */
+  matches(text: string): boolean {
+    if (this.open) return text.startsWith(this.prefix);
+    return this.literal === undefined ? this.#compiled.matches(text) : text === this.literal;
+  }
+}
 
 type Compile = (pattern: string) => Compiled | PatternProblem;
 
 /** Projects repeat each other's patterns; each is compiled once. A pattern that cannot be used is `undefined`. */
-function once(compile: Compile): (pattern: string) => Matcher | undefined {
+function once(compile: Compile, openEnd?: RegExp): (pattern: string) => Matcher | undefined {
   const known = new Memo<string, Matcher | 'broken'>();
   return (pattern) => {
     let found = known.get(pattern);
     if (found === undefined) {
       const compiled = compile(pattern);
-      found = known.set(pattern, compiled.ok ? compiled : 'broken');
+      found = known.set(pattern, compiled.ok ? new Matcher(compiled, openEnd?.test(pattern) === true) : 'broken');
     }
     return found === 'broken' ? undefined : found;
   };
 }
 
 /** Destinations, service accounts, windows: a glob in which `*` crosses everything. */
-export const matcherOf = once((pattern) => compileGlob(pattern));
+export const matcherOf = once((pattern) => compileGlob(pattern), /^[\w.:/@-]*\*$/);
 
 /** Repositories: a glob in which `*` stops at a slash. */
-export const sourceMatcherOf = once((pattern) => compileGlob(pattern, { separators: '/' }));
+export const sourceMatcherOf = once((pattern) => compileGlob(pattern, { separators: '/' }), /^[\w.:/@-]*\*\*$|^\*$/);
 
 /** Groups, kinds and names of resource lists. */
 export const pathMatcherOf = once((pattern) => compilePathPattern(pattern));
