@@ -79,7 +79,10 @@ function attempt(request: Prepared, managers: Managers): ApplyResult {
   const changed = !equal(request.live, next);
   // Whoever comes to own what is already there is noted without a time, as in Kubernetes.
   const time = changed ? timestamp(request.now) : last?.time;
-  withFields(rest, id, { ...entry, time, fields: ownable(entry.fields, request) });
+  const fields = ownable(entry.fields, request);
+  // The same set keeps its written form: most applies change nothing.
+  const kept = last !== undefined && sameSet(last.fields, fields) ? last.fields : fields;
+  withFields(rest, id, { ...entry, time, fields: kept });
   return { outcome: 'applied', object: withManaged(withLastApplied(next, request), rest), changed };
 }
 
@@ -93,16 +96,16 @@ function newEntry(request: Prepared): Managed {
 
 /** Removes what the manager applied before, applies no more, and nobody else owns. */
 function prune(merged: JsonObject, last: FieldSet, entries: readonly Managed[], typing: Typing): JsonObject {
-  if (isEmpty(last)) return merged;
+  const owned = entries.map(({ fields }) => fields).reduce(union, emptySet);
+  if (isEmpty(difference(last, owned))) return merged;
   const { schema, resolve } = typing;
   const named = (set: FieldSet): FieldSet => withNamedFields(set, schema, resolve);
   const without = (set: FieldSet): JsonObject => (removeFields(merged, set, schema, resolve) ?? {}) as JsonObject; // of an object
   const fieldsIn = (object: JsonObject): FieldSet => named(fieldSetOf(object, schema, resolve));
   const all = fieldsIn(merged);
   const lastNamed = named(last);
-  const owned = named(entries.map(({ fields }) => fields).reduce(union, emptySet));
   const bare = without(lastNamed);
-  const kept = without(difference(all, union(fieldsIn(bare), owned)));
+  const kept = without(difference(all, union(fieldsIn(bare), named(owned))));
   // What the last configuration did not name goes only with a parent it did name.
   return without(intersection(difference(all, fieldsIn(kept)), lastNamed));
 }

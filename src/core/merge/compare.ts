@@ -12,50 +12,66 @@ export interface FieldComparison {
   readonly removed: FieldSet;
 }
 
-interface Walk {
-  readonly resolve: ResolveRef;
-  readonly added: FieldSetBuilder;
-  readonly modified: FieldSetBuilder;
-  readonly removed: FieldSetBuilder;
+type Change = keyof FieldComparison;
+
+/** A place in the walk; the sets grow a branch to it only when something is found there. */
+class Spot {
+  readonly #up: Spot | undefined;
+  readonly #element: PathElement;
+  readonly #inside: { [change in Change]?: FieldSetBuilder } = {};
+
+  constructor(up: Spot | undefined, element: PathElement) {
+    this.#up = up;
+    this.#element = element;
+  }
+
+  /** Notes that this place was added, modified or removed. */
+  note(change: Change): void {
+    this.#up?.inside(change).members.add(this.#element);
+  }
+
+  /** The set of what is below this place. */
+  inside(change: Change): FieldSetBuilder {
+    const known = this.#inside[change];
+    if (known !== undefined) return known;
+    const made = this.#up === undefined ? new FieldSetBuilder() : this.#up.inside(change).child(this.#element);
+    this.#inside[change] = made;
+    return made;
+  }
 }
 
 /** Compares two objects field by field, the way ownership is counted. */
 export function compareFields(before: Json, after: Json, schema: Schema, resolve: ResolveRef): FieldComparison {
-  const walk: Walk = {
-    resolve,
-    added: new FieldSetBuilder(),
-    modified: new FieldSetBuilder(),
-    removed: new FieldSetBuilder(),
-  };
-  visit({ before, after, schema, path: [] }, walk);
-  return walk;
+  const root = new Spot(undefined, '');
+  visit({ before, after, schema, spot: root }, resolve);
+  return { added: root.inside('added'), modified: root.inside('modified'), removed: root.inside('removed') };
 }
 
 interface Pair {
   readonly before: Json | undefined;
   readonly after: Json | undefined;
   readonly schema: Schema;
-  readonly path: readonly PathElement[];
+  readonly spot: Spot;
 }
 
-function visit(pair: Pair, walk: Walk): void {
-  const { before, after, schema } = pair;
+function visit(pair: Pair, resolve: ResolveRef): void {
+  const { before, after, schema, spot } = pair;
   if (before === after) return;
   const shape = shapeOf(after === undefined || after === null ? before : after, schema);
   const other = before === undefined || before === null ? shape : shapeOf(before, schema);
   if (shape !== other) {
-    walk.modified.insert(pair.path);
-    inside({ ...pair, after: undefined }, other, walk);
-    inside({ ...pair, before: undefined }, shape, walk);
+    spot.note('modified');
+    inside({ ...pair, after: undefined }, other, resolve);
+    inside({ ...pair, before: undefined }, shape, resolve);
     return;
   }
   if (isAtomic(schema, shape) || (isBare(before) && isBare(after))) {
-    leaf(pair, walk);
+    leaf(pair);
     return;
   }
-  inside(pair, shape, walk);
-  if (before === undefined) walk.added.insert(pair.path);
-  else if (after === undefined) walk.removed.insert(pair.path);
+  inside(pair, shape, resolve);
+  if (before === undefined) spot.note('added');
+  else if (after === undefined) spot.note('removed');
 }
 
 function isBare(value: Json | undefined): boolean {
@@ -64,54 +80,60 @@ function isBare(value: Json | undefined): boolean {
   return isObject(value) && Object.keys(value).length === 0;
 }
 
-function leaf({ before, after, path }: Pair, walk: Walk): void {
-  if (before === undefined) walk.added.insert(path);
-  else if (after === undefined) walk.removed.insert(path);
-  else if (!equal(before, after)) walk.modified.insert(path);
+function leaf({ before, after, spot }: Pair): void {
+  if (before === undefined) spot.note('added');
+  else if (after === undefined) spot.note('removed');
+  else if (!equal(before, after)) spot.note('modified');
 }
 
-function inside(pair: Pair, shape: Shape, walk: Walk): void {
+function inside(pair: Pair, shape: Shape, resolve: ResolveRef): void {
   if (isAtomic(pair.schema, shape)) return;
-  if (shape === 'list') visitItems(pair, walk);
-  else visitKeys(pair, walk);
+  if (shape === 'list') visitItems(pair, resolve);
+  else visitKeys(pair, resolve);
 }
 
-function visitKeys({ before, after, schema, path }: Pair, walk: Walk): void {
+function visitKeys({ before, after, schema, spot }: Pair, resolve: ResolveRef): void {
   const left = isObject(before) ? before : {};
   const right = isObject(after) ? after : {};
-  for (const key of new Set([...Object.keys(left), ...Object.keys(right)])) {
-    const below = { before: own(left, key), after: own(right, key), schema: fieldSchema(schema, key, walk.resolve) };
-    visit({ ...below, path: [...path, fieldElement(key)] }, walk);
-  }
+  const visitKey = (key: string): void => {
+    const [old, fresh] = [own(left, key), own(right, key)];
+    if (old === fresh) return;
+    const field = fieldSchema(schema, key, resolve);
+    visit({ before: old, after: fresh, schema: field, spot: new Spot(spot, fieldElement(key)) }, resolve);
+  };
+  for (const key of Object.keys(left)) visitKey(key);
+  for (const key of Object.keys(right)) if (!Object.hasOwn(left, key)) visitKey(key);
 }
 
-function visitItems({ before, after, schema, path }: Pair, walk: Walk): void {
-  const left = group(before, schema, walk.resolve);
-  const right = group(after, schema, walk.resolve);
-  const items = itemSchema(schema, walk.resolve);
-  for (const element of new Set([...left.keys(), ...right.keys()])) {
+function visitItems({ before, after, schema, spot }: Pair, resolve: ResolveRef): void {
+  const left = group(before, schema, resolve);
+  const right = group(after, schema, resolve);
+  const items = itemSchema(schema, resolve);
+  const visitItem = (element: PathElement): void => {
     const [olds, news] = [left.get(element) ?? [], right.get(element) ?? []];
-    const here = [...path, element];
+    const here = new Spot(spot, element);
     if (olds.length <= 1 && news.length <= 1)
-      visit({ before: olds[0], after: news[0], schema: items, path: here }, walk);
-    else visitDuplicates({ olds, news, items, path: here }, walk);
-  }
+      visit({ before: olds[0], after: news[0], schema: items, spot: here }, resolve);
+    else visitDuplicates({ olds, news, items, spot: here }, resolve);
+  };
+  for (const element of left.keys()) visitItem(element);
+  for (const element of right.keys()) if (!left.has(element)) visitItem(element);
 }
 
 /** Items sharing their keys are compared as one value: their order and number count, not their fields. */
 function visitDuplicates(
-  at: { olds: readonly Json[]; news: readonly Json[]; items: Schema; path: readonly PathElement[] },
-  walk: Walk,
+  at: { olds: readonly Json[]; news: readonly Json[]; items: Schema; spot: Spot },
+  resolve: ResolveRef,
 ): void {
-  const { olds, news, items, path } = at;
+  const { olds, news, items: schema, spot } = at;
   if (olds.length >= 2 && news.length >= 2) {
-    if (!equal(olds, news)) walk.modified.insert(path);
+    if (!equal(olds, news)) spot.note('modified');
   } else if (olds.length >= 2) {
-    if (news.length === 1) visit({ before: undefined, after: news[0], schema: items, path }, walk);
-    walk.removed.insert(path);
+    if (news.length === 1) visit({ before: undefined, after: news[0], schema, spot }, resolve);
+    spot.note('removed');
   } else {
-    if (olds.length === 1) visit({ before: olds[0], after: undefined, schema: items, path }, walk);
-    walk.added.insert(path);
+    if (olds.length === 1) visit({ before: olds[0], after: undefined, schema, spot }, resolve);
+    spot.note('added');
   }
 }
 

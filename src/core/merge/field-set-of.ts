@@ -8,49 +8,56 @@ import { elementOrNone, isAtomic, shapeOf } from './shape.ts';
 /** The paths an object sets: its leaves, the items of its keyed lists and sets, the keys of its maps. */
 export function fieldSetOf(value: Json, schema: Schema, resolve: ResolveRef): FieldSet {
   const set = new FieldSetBuilder();
-  collect(value, schema, { resolve, set }, []);
+  collectInside(value, schema, resolve, set);
   return set;
 }
 
-interface Walk {
-  readonly resolve: ResolveRef;
-  readonly set: FieldSetBuilder;
+interface Spot {
+  readonly parent: FieldSetBuilder;
+  readonly element: PathElement;
 }
 
-function collect(value: Json, schema: Schema, walk: Walk, path: readonly PathElement[]): void {
-  const shape = shapeOf(value, schema);
-  if (isAtomic(schema, shape)) walk.set.insert(path);
-  else if (isArray(value)) collectItems(value, schema, walk, path);
-  else if (isObject(value)) collectKeys(value, schema, walk, path);
+function collect(value: Json, schema: Schema, resolve: ResolveRef, { parent, element }: Spot): void {
+  if (isAtomic(schema, shapeOf(value, schema))) {
+    parent.members.add(element);
+    return;
+  }
+  const inside = new FieldSetBuilder();
+  collectInside(value, schema, resolve, inside);
+  if (inside.members.size > 0 || inside.children.size > 0) parent.children.set(element, inside);
 }
 
-function collectItems(list: readonly Json[], schema: Schema, walk: Walk, path: readonly PathElement[]): void {
-  const elements = list.map((item) => elementOrNone(schema, item, walk.resolve));
-  const items = itemSchema(schema, walk.resolve);
-  const seen = new Map<PathElement, number>();
-  for (const element of elements) if (element !== undefined) seen.set(element, (seen.get(element) ?? 0) + 1);
-  list.forEach((item, index) => {
-    const element = elements[index];
-    if (element === undefined) return;
-    const below = [...path, element];
-    walk.set.insert(below);
-    // Items that share their keys are owned as one.
-    if (seen.get(element) === 1) collect(item, items, walk, below);
-  });
+function collectInside(value: Json, schema: Schema, resolve: ResolveRef, set: FieldSetBuilder): void {
+  if (isArray(value)) collectItems(value, schema, resolve, set);
+  else if (isObject(value)) collectKeys(value, schema, resolve, set);
+}
+
+function collectItems(list: readonly Json[], schema: Schema, resolve: ResolveRef, set: FieldSetBuilder): void {
+  const items = itemSchema(schema, resolve);
+  const repeated = new Set<PathElement>();
+  for (const item of list) {
+    const element = elementOrNone(schema, item, resolve);
+    if (element === undefined) continue;
+    if (set.members.has(element)) repeated.add(element);
+    set.members.add(element);
+    collect(item, items, resolve, { parent: set, element });
+  }
+  // Items that share their keys are owned as one.
+  for (const element of repeated) set.children.delete(element);
 }
 
 function collectKeys(
   map: { readonly [key: string]: Json },
   schema: Schema,
-  walk: Walk,
-  path: readonly PathElement[],
+  resolve: ResolveRef,
+  set: FieldSetBuilder,
 ): void {
   for (const key of Object.keys(map)) {
     const value = map[key] ?? null;
-    const below = [...path, fieldElement(key)];
-    collect(value, fieldSchema(schema, key, walk.resolve), walk, below);
+    const element = fieldElement(key);
+    collect(value, fieldSchema(schema, key, resolve), resolve, { parent: set, element });
     const isBare = value === null || (isObject(value) && Object.keys(value).length === 0);
-    if (isBare || declaredField(schema, key) === undefined) walk.set.insert(below);
+    if (isBare || declaredField(schema, key) === undefined) set.members.add(element);
   }
 }
 

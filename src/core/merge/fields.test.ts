@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import type { Json } from '../json/index.ts';
 import {
   difference,
+  emptySet,
   type FieldSet,
   intersection,
   isEmpty,
@@ -64,7 +65,7 @@ test('sets obey the laws of sets', () => {
 test('fields are printed in the order Kubernetes prints them', () => {
   const fields = { 'i:0': {}, 'v:1': {}, 'k:{"name":"x"}': { 'f:b': {}, '.': {} }, 'f:b': {}, 'f:a': {} };
   assert.equal(
-    JSON.stringify(printFields(parse(fields))),
+    JSON.stringify(printFields(difference(parse(fields), emptySet))),
     '{"f:a":{},"f:b":{},"k:{\\"name\\":\\"x\\"}":{".":{},"f:b":{}},"v:1":{},"i:0":{}}',
   );
 });

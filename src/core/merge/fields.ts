@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject, type MutableJsonObject } from '../json/index.ts';
+import { isObject, type Json, type JsonObject } from '../json/index.ts';
 import { compareElements, fieldElement, normalElement, type PathElement } from './path.ts';
 
 /** A set of paths into an object, as a tree: what a manager owns, or what differs. */
@@ -41,11 +41,9 @@ export function setOf(...paths: readonly (readonly string[])[]): FieldSet {
   return set;
 }
 
-/** Tells whether a set holds no path at all. */
+/** Tells whether a set holds no path at all; no set ever keeps a child without any. */
 export function isEmpty(set: FieldSet): boolean {
-  if (set.members.size > 0) return false;
-  for (const child of set.children.values()) if (!isEmpty(child)) return false;
-  return true;
+  return set.members.size === 0 && set.children.size === 0;
 }
 
 /** Tells whether a set holds exactly this path. */
@@ -123,10 +121,25 @@ export function pathsOf(set: FieldSet, prefix: readonly PathElement[] = []): Pat
   return [...own, ...below];
 }
 
-/** Reads FieldsV1; undefined where it is none. */
-export function parseFields(fields: Json | undefined, depth = 0): FieldSet | undefined {
+const readBefore = new WeakMap<JsonObject, FieldSet>();
+const printedBefore = new WeakMap<FieldSet, JsonObject>();
+
+/** Reads FieldsV1; undefined where it is none. Stored objects are shared, so what was read once is known. */
+export function parseFields(fields: Json | undefined): FieldSet | undefined {
   if (fields === undefined || fields === null) return emptySet;
-  if (!isObject(fields) || depth > 200) return undefined;
+  if (!isObject(fields)) return undefined;
+  const known = readBefore.get(fields);
+  if (known !== undefined) return known;
+  const set = readFields(fields, 0);
+  if (set !== undefined) {
+    readBefore.set(fields, set);
+    printedBefore.set(set, fields);
+  }
+  return set;
+}
+
+function readFields(fields: JsonObject, depth: number): FieldSet | undefined {
+  if (depth > 200) return undefined;
   const members = new Set<PathElement>();
   const children = new Map<PathElement, FieldSet>();
   for (const key of Object.keys(fields)) {
@@ -135,26 +148,28 @@ export function parseFields(fields: Json | undefined, depth = 0): FieldSet | und
     const below = fields[key];
     if (element === undefined || !isObject(below)) return undefined;
     const names = Object.keys(below);
-    if (names.length === 0 || Object.hasOwn(below, '.')) members.add(element);
-    if (names.length === 0 || (names.length === 1 && names[0] === '.')) continue;
-    const child = parseFields(below, depth + 1);
+    const isMarked = Object.hasOwn(below, '.');
+    if (names.length === 0 || isMarked) members.add(element);
+    if (names.length === 0 || (names.length === 1 && isMarked)) continue;
+    const child = readFields(below, depth + 1);
     if (child === undefined) return undefined;
     children.set(element, child);
   }
   return { members, children };
 }
 
-/** Writes a set as FieldsV1, keys in Kubernetes' order. */
+/** Writes a set as FieldsV1, keys in Kubernetes' order; a set that was read and did not change as it was written. */
 export function printFields(set: FieldSet): JsonObject {
+  return printedBefore.get(set) ?? writeFields(set);
+}
+
+function writeFields(set: FieldSet): JsonObject {
   const elements = [...new Set([...set.members, ...set.children.keys()])].sort(compareElements);
-  const fields: [string, MutableJsonObject][] = [];
-  for (const element of elements) {
-    const child = set.children.get(element);
-    const below: JsonObject = child === undefined || isEmpty(child) ? {} : printFields(child);
-    const isMember = set.members.has(element);
-    if (!isMember && Object.keys(below).length === 0) continue;
-    const marked = isMember && Object.keys(below).length > 0 ? { '.': {}, ...below } : below;
-    fields.push([element, marked as MutableJsonObject]); // built here, nobody else holds it
-  }
-  return Object.fromEntries(fields);
+  return Object.fromEntries(
+    elements.map((element) => {
+      const child = set.children.get(element);
+      const below = child === undefined ? {} : writeFields(child);
+      return [element, child !== undefined && set.members.has(element) ? { '.': {}, ...below } : below];
+    }),
+  );
 }

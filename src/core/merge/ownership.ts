@@ -36,6 +36,7 @@ export function transfer(
     if (id === typing.author) continue;
     const conflict = intersection(entry.fields, touched);
     if (!isEmpty(conflict)) taken.set(id, conflict);
+    else if (isEmpty(intersection(entry.fields, changes.removed))) continue;
     const fields = difference(difference(entry.fields, conflict), changes.removed);
     withFields(rest, id, { ...entry, fields });
   }

@@ -16,15 +16,13 @@ export function valueElement(value: Json): PathElement {
   return `v:${canonical(value)}`;
 }
 
-/** The step to an item of a list with keys. */
-export function keyElement(keys: { readonly [name: string]: Json }): PathElement {
-  return `k:${canonical(keys)}`;
-}
+/** Steps that can only be spelled one way: one key or value, nothing escaped in it. */
+const plain = /^(k:\{"[^"\\]*":("[^"\\]*"|\d{1,15}|true|false)\}|v:("[^"\\]*"|\d{1,15}))$/;
 
 /** The same step in its one spelling (keys sorted), or undefined where it is none. */
 export function normalElement(text: string): PathElement | undefined {
   const kind = text.slice(0, 2);
-  if (kind === 'f:') return text;
+  if (kind === 'f:' || plain.test(text)) return text;
   if (kind === 'i:') return /^i:\d+$/.test(text) ? text : undefined;
   if (kind !== 'k:' && kind !== 'v:') return undefined;
   try {
@@ -55,7 +53,7 @@ export function printElement(element: PathElement): string {
   if (element.startsWith('f:')) return `.${rest}`;
   if (element.startsWith('v:')) return `[=${rest}]`;
   if (element.startsWith('i:')) return `[${rest}]`;
-  const keys = JSON.parse(rest) as Json; // built by keyElement or normalElement
+  const keys = JSON.parse(rest) as Json; // built by itemElement or normalElement
   const names = Object.keys(keys ?? {}).sort();
   return `[${names.map((name) => `${name}=${canonical(own(keys, name) ?? null)}`).join(',')}]`;
 }

@@ -1,6 +1,6 @@
-import { isArray, isObject, type Json, own } from '../json/index.ts';
+import { canonical, isArray, isObject, type Json, own } from '../json/index.ts';
 import { declaredField, deref, itemSchema } from './deref.ts';
-import { keyElement, type PathElement, valueElement } from './path.ts';
+import { type PathElement, valueElement } from './path.ts';
 import type { ResolveRef, Schema } from './schema.ts';
 
 export type Shape = 'map' | 'list' | 'scalar';
@@ -37,18 +37,26 @@ export function itemElement(list: Schema, item: Json, resolve: ResolveRef): Path
 function keyedElement(list: Schema, item: Json, resolve: ResolveRef): PathElement | ItemProblem {
   if (item === null) return { problem: 'associative list with keys may not have a null element' };
   if (!isObject(item)) return { problem: 'associative list with keys may not have non-map elements' };
-  const names = list.listMapKeys ?? [];
-  const items = itemSchema(list, resolve);
-  const keys: [string, Json][] = [];
-  for (const name of names) {
-    const value = own(item, name) ?? keyDefault(items, name, resolve);
-    if (value !== undefined) keys.push([name, value]);
+  const keys: string[] = [];
+  for (const name of sortedKeys(list)) {
+    const value = own(item, name) ?? keyDefault(itemSchema(list, resolve), name, resolve);
+    if (value !== undefined) keys.push(`${JSON.stringify(name)}:${canonical(value)}`);
   }
-  if (keys.length > 0) return keyElement(Object.fromEntries(keys));
-  const quoted = names.map((name) => JSON.stringify(name)).join(' ');
+  if (keys.length > 0) return `k:{${keys.join(',')}}`;
+  const quoted = (list.listMapKeys ?? []).map((name) => JSON.stringify(name)).join(' ');
   return {
     problem: `associative list with keys has an element that omits all key fields [${quoted}] (and doesn't have default values for any key fields)`,
   };
+}
+
+const sorted = new WeakMap<Schema, readonly string[]>();
+
+function sortedKeys(list: Schema): readonly string[] {
+  const known = sorted.get(list);
+  if (known !== undefined) return known;
+  const keys = [...(list.listMapKeys ?? [])].sort();
+  sorted.set(list, keys);
+  return keys;
 }
 
 function keyDefault(items: Schema, name: string, resolve: ResolveRef): Json | undefined {

@@ -1,13 +1,13 @@
 import { isArray, isObject, type Json, own } from '../json/index.ts';
 import { declaredField, fieldSchema, itemSchema } from './deref.ts';
-import { fieldElement, type PathElement, printElement, printPath } from './path.ts';
+import { fieldElement, type PathElement, printElement } from './path.ts';
 import type { ResolveRef, Schema } from './schema.ts';
 import { isAtomic, itemElement, shapeOf } from './shape.ts';
 
 /** Why a configuration cannot be applied to its type, in the API server's words; undefined where it can. */
 export function typingProblems(value: Json, schema: Schema, resolve: ResolveRef): string | undefined {
   const problems: string[] = [];
-  check({ value, schema, path: [] }, resolve, problems);
+  check({ value, schema, path: undefined }, resolve, problems);
   if (problems.length <= 1) return problems[0];
   return `errors:\n${[...problems]
     .sort()
@@ -18,7 +18,17 @@ export function typingProblems(value: Json, schema: Schema, resolve: ResolveRef)
 interface At {
   readonly value: Json;
   readonly schema: Schema;
-  readonly path: readonly PathElement[];
+  readonly path: Trail | undefined;
+}
+
+/** The way to a value, written out only where something is wrong with it. */
+interface Trail {
+  readonly up: Trail | undefined;
+  readonly element: PathElement;
+}
+
+function print(trail: Trail | undefined): string {
+  return trail === undefined ? '' : print(trail.up) + printElement(trail.element);
 }
 
 function check(at: At, resolve: ResolveRef, problems: string[]): void {
@@ -26,7 +36,7 @@ function check(at: At, resolve: ResolveRef, problems: string[]): void {
   const shape = shapeOf(value, schema);
   const expected = expectedShape(schema);
   if (expected !== undefined && expected !== shape) {
-    problems.push(`${printPath(path)}: expected ${expectedName(schema)}, got ${describe(value)}`);
+    problems.push(`${print(path)}: expected ${expectedName(schema)}, got ${describe(value)}`);
     return;
   }
   if (isArray(value)) checkItems(value, at, resolve, problems);
@@ -55,12 +65,12 @@ function checkItems(list: readonly Json[], at: At, resolve: ResolveRef, problems
   list.forEach((item, index) => {
     const element = keyed ? itemElement(at.schema, item, resolve) : `i:${index}`;
     if (typeof element !== 'string') {
-      problems.push(`${printPath(at.path)}: element ${index}: ${element.problem}`);
+      problems.push(`${print(at.path)}: element ${index}: ${element.problem}`);
       return;
     }
-    if (seen.has(element)) problems.push(`${printPath(at.path)}: duplicate entries for key ${printElement(element)}`);
+    if (seen.has(element)) problems.push(`${print(at.path)}: duplicate entries for key ${printElement(element)}`);
     seen.add(element);
-    check({ value: item, schema: items, path: [...at.path, element] }, resolve, problems);
+    check({ value: item, schema: items, path: { up: at.path, element } }, resolve, problems);
   });
 }
 
@@ -69,11 +79,11 @@ function checkKeys(map: { readonly [key: string]: Json }, at: At, resolve: Resol
   const stranger = open ? undefined : Object.keys(map).find((key) => declaredField(at.schema, key) === undefined);
   if (stranger !== undefined) {
     // The first unknown field ends the look at this object.
-    problems.push(`${printPath([...at.path, fieldElement(stranger)])}: field not declared in schema`);
+    problems.push(`${print(at.path)}${printElement(fieldElement(stranger))}: field not declared in schema`);
     return;
   }
   for (const key of Object.keys(map)) {
-    const path = [...at.path, fieldElement(key)];
+    const path = { up: at.path, element: fieldElement(key) };
     check({ value: own(map, key) ?? null, schema: fieldSchema(at.schema, key, resolve), path }, resolve, problems);
   }
 }
