@@ -11,6 +11,7 @@ import {
   intersection,
   isEmpty,
   recursiveDifference,
+  sameSet,
   union,
 } from './fields.ts';
 import {
