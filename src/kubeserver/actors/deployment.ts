@@ -60,8 +60,7 @@ async function rollOut(inside: Inside, deployment: KubeObject): Promise<void> {
   const desired = numberAt(spec, 'replicas', 1);
   const old = sets.all.filter((set) => set !== sets.fresh);
   const strategy = objectAt(spec, 'strategy') ?? {};
-  const none: Part = { replicas: 0, available: 0, pods: 0 };
-  const fresh = sets.fresh === undefined ? none : partOf(sets.fresh);
+  const fresh = sets.fresh === undefined ? nothing : partOf(sets.fresh);
   const step = nextStep({ desired, strategy, fresh, old: old.map(partOf) });
   const total = desired + margins(strategy, desired).surge;
   if (sets.fresh !== undefined) await scale(inside, deployment, sets.fresh, step.fresh, [desired, total]);
@@ -70,6 +69,8 @@ async function rollOut(inside: Inside, deployment: KubeObject): Promise<void> {
       await scale(inside, deployment, set, step.old[index] ?? 0, [desired, total]);
   await forgetOld(inside, old, numberAt(spec, 'revisionHistoryLimit', 10));
 }
+
+const nothing: Part = { replicas: 0, available: 0, pods: 0 };
 
 function partOf(set: KubeObject): Part {
   const status = statusOf(set);
@@ -89,18 +90,21 @@ async function ensureFresh(inside: Inside, deployment: KubeObject): Promise<void
 }
 
 async function createSet(inside: Inside, deployment: KubeObject, revision: string): Promise<void> {
+  const old = setsOf(inside, deployment).all.map(partOf);
   const spec = specOf(deployment);
   const template = objectAt(spec, 'template') ?? {};
   const hash = shortHash(template);
   const labels = { ...objectAt(template, 'metadata', 'labels'), 'pod-template-hash': hash };
   const desired = numberAt(spec, 'replicas', 1);
+  const first = nextStep({ desired, strategy: strategyOf(spec), fresh: nothing, old }).fresh;
   const minReady = spec['minReadySeconds'];
   const selector = objectAt(spec, 'selector') ?? {};
+  const name = `${nameOf(deployment)}-${hash}`;
   await ensure(inside, {
     apiVersion: 'apps/v1',
     kind: 'ReplicaSet',
     metadata: {
-      name: `${nameOf(deployment)}-${hash}`,
+      name,
       namespace: namespaceOf(deployment),
       labels,
       annotations: {
@@ -111,12 +115,24 @@ async function createSet(inside: Inside, deployment: KubeObject, revision: strin
       ownerReferences: [controllerRef(deployment)],
     },
     spec: {
-      replicas: 0,
+      replicas: first,
       ...(minReady === undefined ? {} : { minReadySeconds: minReady }),
       selector: { ...selector, matchLabels: { ...objectAt(selector, 'matchLabels'), 'pod-template-hash': hash } },
       template: { ...template, metadata: { ...objectAt(template, 'metadata'), labels } },
     },
   });
+  if (first > 0) await tellScaling(inside, deployment, name, [0, first]);
+}
+
+async function tellScaling(
+  inside: Inside,
+  deployment: KubeObject,
+  set: string,
+  [before, after]: readonly [number, number],
+): Promise<void> {
+  const message = `Scaled ${after > before ? 'up' : 'down'} replica set ${set} from ${before} to ${after}`;
+  const component = 'deployment-controller';
+  await tell(inside, deployment, { type: 'Normal', reason: 'ScalingReplicaSet', message, component });
 }
 
 function strategyOf(spec: JsonObject): JsonObject {
@@ -170,10 +186,7 @@ async function scale(
       nameOf(set),
       (current) => change(current) as typeof current,
     );
-    const way = replicas > before ? 'up' : 'down';
-    const message = `Scaled ${way} replica set ${nameOf(set)} from ${before} to ${replicas}`;
-    const component = 'deployment-controller';
-    await tell(inside, deployment, { type: 'Normal', reason: 'ScalingReplicaSet', message, component });
+    await tellScaling(inside, deployment, nameOf(set), [before, replicas]);
   }
   await annotate(inside, set, sizes(desired, most));
 }

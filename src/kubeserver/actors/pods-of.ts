@@ -40,7 +40,7 @@ export interface PodOrder {
 export function createPod(inside: Inside, owner: KubeObject, order: PodOrder = {}): Promise<KubeObject | undefined> {
   const template = objectAt(specOf(owner), 'template') ?? {};
   const generateName = `${nameOf(owner)}-`;
-  const name = order.name === undefined ? { generateName, name: `${generateName}${suffix()}` } : { name: order.name };
+  const name = { generateName, name: order.name ?? `${generateName}${suffix()}` };
   const labels = { ...objectAt(template, 'metadata', 'labels'), ...order.labels };
   const annotations = { ...objectAt(template, 'metadata', 'annotations'), ...order.annotations };
   const metadata: { [key: string]: Json } = { ...name, namespace: namespaceOf(owner), labels };

@@ -1,19 +1,25 @@
-import { isObject, type MutableJsonObject, stringAt } from '../../core/json/index.ts';
+import { isObject, type MutableJsonObject, objectAt, stringAt, thaw } from '../../core/json/index.ts';
+import { asJson } from '../../core/objects/index.ts';
 import type { Admission, AdmissionRequest, Inside } from '../ports.ts';
 import { StatusError } from '../ports.ts';
 import { forbidden, notFound } from '../status.ts';
 
+/** Who the cluster's own parts write as. */
+const inside = 'system:apiserver';
 const undeletable = ['default', 'kube-system', 'kube-public'];
 const nameLabel = 'kubernetes.io/metadata.name';
 
 /** A namespace is there before its content, takes no more once it goes, and the system's own stay. */
-export function namespaceLifecycle(inside: Inside): Admission {
+export function namespaceLifecycle(cluster: Inside): Admission {
   return {
     mutate: (request) => {
       const { resource, operation, info, object } = request;
       const isNamespace = resource.group === '' && resource.kind === 'Namespace';
-      if (isNamespace && object !== undefined && info.subresource === '') prepareNamespace(object, operation);
-      if (resource.namespaced && operation === 'CREATE' && info.namespace !== '') checkNamespace(inside, request);
+      if (isNamespace && object !== undefined && info.subresource === '') {
+        prepareNamespace(object, operation);
+        keepFinalizers(object, request);
+      }
+      if (resource.namespaced && operation === 'CREATE' && info.namespace !== '') checkNamespace(cluster, request);
     },
     validate: ({ resource, operation, info }) => {
       if (operation !== 'DELETE' || resource.storage !== 'namespaces' || !undeletable.includes(info.name)) return;
@@ -32,6 +38,13 @@ function prepareNamespace(object: MutableJsonObject, operation: AdmissionRequest
   object['status'] = { phase: 'Active' };
 }
 
+/** What holds a namespace is let go through `finalize` only, or its content would be left behind. */
+function keepFinalizers(object: MutableJsonObject, { old, user }: AdmissionRequest): void {
+  if (old === undefined || user.name === inside) return;
+  const before = objectAt(asJson(old), 'spec')?.['finalizers'];
+  if (before !== undefined) child(object, 'spec')['finalizers'] = thaw(before);
+}
+
 /** The object under a key, made if it is not there. */
 export function child(object: MutableJsonObject, key: string): MutableJsonObject {
   const found = object[key];
@@ -41,9 +54,9 @@ export function child(object: MutableJsonObject, key: string): MutableJsonObject
   return made;
 }
 
-function checkNamespace(inside: Inside, { info, resource, object }: AdmissionRequest): void {
+function checkNamespace(cluster: Inside, { info, resource, object }: AdmissionRequest): void {
   const { namespace } = info;
-  const found = inside.get('', 'Namespace', '', namespace);
+  const found = cluster.get('', 'Namespace', '', namespace);
   if (found === undefined) throw notFound({ group: '', plural: 'namespaces' }, namespace);
   if (found.metadata.deletionTimestamp === undefined) return;
   const name = stringAt(object, 'metadata', 'name') ?? info.name;

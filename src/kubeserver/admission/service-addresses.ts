@@ -88,8 +88,14 @@ export function serviceAddresses(inside: Inside): Admission {
 
 type Spec = MutableJsonObject;
 
+/** Tells whether a type of Service is reached from outside the cluster. */
+const isOpen = (type: unknown): boolean => type === 'NodePort' || type === 'LoadBalancer';
+
 /** A client that sends a Service back without its address means the one it has. */
 function keepAllocated(spec: Spec, before: { readonly [key: string]: unknown }): void {
+  if (!isOpen(spec['type']) && isOpen(before['type']))
+    for (const key of ['externalTrafficPolicy', 'allocateLoadBalancerNodePorts', 'healthCheckNodePort'])
+      delete spec[key];
   const needs = (type: unknown): boolean => type !== 'ExternalName';
   if (!needs(spec['type']) || !needs(before['type'])) return;
   const [ip, given] = [spec['clusterIP'] ?? '', before['clusterIP']];
@@ -119,10 +125,12 @@ function allocate(addresses: Addresses, spec: Spec, by: string): Cause[] {
   const ip = asked === '' ? addresses.nextIp() : asked;
   spec['clusterIP'] = ip;
   spec['clusterIPs'] = [ip];
-  spec['ipFamilies'] ??= ['IPv4'];
-  spec['ipFamilyPolicy'] ??= 'SingleStack';
+  // Without a selector the endpoints are somebody else's and may be of both families.
+  const both = ip === 'None' && !isObject(spec['selector']);
+  spec['ipFamilies'] ??= both ? ['IPv4', 'IPv6'] : ['IPv4'];
+  spec['ipFamilyPolicy'] ??= both ? 'RequireDualStack' : 'SingleStack';
   if (type === 'ClusterIP') dropNodePorts(spec);
-  return type === 'NodePort' || type === 'LoadBalancer' ? nodePorts(addresses, spec, by) : [];
+  return isOpen(type) ? nodePorts(addresses, spec, by) : [];
 }
 
 function ipCauses(addresses: Addresses, ip: string, by: string): Cause[] {

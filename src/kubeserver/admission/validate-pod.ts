@@ -8,9 +8,10 @@ import { labelCauses } from './validate-meta.ts';
 const portRange = 'must be between 1 and 65535, inclusive';
 const protocols = ['SCTP', 'TCP', 'UDP'];
 
-/** What is wrong with a pod, or with the template of one. */
-export function podSpecCauses(spec: JsonObject, path: string): Cause[] {
-  const volumes = new Set(each(spec['volumes'], '').map(({ item }) => stringAt(item, 'name') ?? ''));
+/** What is wrong with a pod, or with the template of one; `claimed` are volumes its controller will add. */
+export function podSpecCauses(spec: JsonObject, path: string, claimed: readonly string[] = []): Cause[] {
+  const own = each(spec['volumes'], '').map(({ item }) => stringAt(item, 'name') ?? '');
+  const volumes = new Set([...own, ...claimed]);
   const containers = each(spec['containers'], `${path}.containers`);
   const init = each(spec['initContainers'], `${path}.initContainers`);
   return [

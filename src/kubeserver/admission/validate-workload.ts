@@ -57,9 +57,10 @@ function selectorCauses(spec: JsonObject, what: string): Cause[] {
 function templateCauses(spec: JsonObject): Cause[] {
   const template = objectAt(spec, 'template') ?? {};
   const field = 'spec.template';
+  const claimed = each(spec['volumeClaimTemplates'], '').map(({ item }) => stringAt(item, 'metadata', 'name') ?? '');
   return [
     ...labelCauses(objectAt(template, 'metadata')?.['labels'], `${field}.metadata.labels`),
-    ...podSpecCauses(objectAt(template, 'spec') ?? {}, `${field}.spec`),
+    ...podSpecCauses(objectAt(template, 'spec') ?? {}, `${field}.spec`, claimed),
   ];
 }
 
