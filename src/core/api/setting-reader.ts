@@ -63,8 +63,8 @@ export class SettingReader {
   /** A value written as YAML. */
   yaml<T>(key: string, decode: Decode<T>, fallback: Fallback<T>): T {
     const written = this.text(key);
-    if (written.trim() === '') return fallback.absent;
     const json = parseYaml(written);
+    if (json === null) return fallback.absent;
     if (json === undefined) return this.#keep(key, 'is not valid YAML', fallback);
     const read = this.decode(key, json, decode);
     return read ?? fallback.last ?? fallback.absent;

@@ -113,6 +113,21 @@ test('a key that cannot be read keeps its last good value, others go on', () => 
   ]);
 });
 
+test('the status field may be written as a word or as a boolean', () => {
+  const field = (written: string): string =>
+    good({ 'resource.compareoptions': `ignoreResourceStatusField: ${written}` }).compareOptions
+      .ignoreResourceStatusField;
+  assert.equal(field('crd'), 'crd');
+  assert.equal(field('false'), 'false');
+  assert.equal(field('off'), 'off');
+});
+
+test('a key that holds nothing but a comment is absent', () => {
+  const value = good({ globalProjects: '# none yet\n', 'resource.exclusions': ' ', 'resource.inclusions': 'null' });
+  assert.deepEqual(value.globalProjects, []);
+  assert.equal(value.resourceExclusions, shippedExclusions);
+});
+
 test('YAML made to grow does not', () => {
   const bomb = `a: &a [x,x,x,x,x,x,x,x,x]\n${Array.from({ length: 9 }, (_, i) => {
     const [from, to] = [String.fromCharCode(97 + i), String.fromCharCode(98 + i)];

@@ -144,9 +144,13 @@ const compareDefaults: Required<CompareOptions> = {
   ignoreDifferencesOnResourceUpdates: true,
 };
 
+/** `off` and `false` are the same word to older readers of YAML; both mean `none`. */
+const statusField: Decode<string> = (value, path, notes) =>
+  typeof value === 'boolean' ? String(value) : text(value, path, notes);
+
 const compareOptions = shape<CompareOptions>({
   ignoreAggregatedRoles: flag,
-  ignoreResourceStatusField: text,
+  ignoreResourceStatusField: statusField,
   ignoreDifferencesOnResourceUpdates: flag,
 });
 
