@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { isObject, type JsonObject, type MutableJsonObject, objectAt, stringAt } from '../../core/json/index.ts';
 import type { Admission, AdmissionRequest, Inside } from '../ports.ts';
-import { forbidden } from '../status.ts';
 import { each } from './cause.ts';
 import { child } from './namespaces.ts';
+import { giveAccount } from './pod-account.ts';
 
 type Prepare = (object: MutableJsonObject, request: AdmissionRequest, inside: Inside) => void;
 
@@ -26,16 +26,9 @@ export function prepareNew(inside: Inside): Admission {
   };
 }
 
-function preparePod(object: MutableJsonObject, { info, resource }: AdmissionRequest, inside: Inside): void {
+function preparePod(object: MutableJsonObject, request: AdmissionRequest, inside: Inside): void {
   const spec = child(object, 'spec');
-  const account = typeof spec['serviceAccountName'] === 'string' ? spec['serviceAccountName'] : '';
-  const name = account === '' ? 'default' : account;
-  if (inside.get('', 'ServiceAccount', info.namespace, name) === undefined) {
-    const why = `error looking up service account ${info.namespace}/${name}: serviceaccount "${name}" not found`;
-    throw forbidden(resource, stringAt(object, 'metadata', 'name') ?? '', why);
-  }
-  spec['serviceAccountName'] = name;
-  spec['serviceAccount'] = name;
+  giveAccount(spec, request, inside);
   spec['tolerations'] ??= [];
   if (Array.isArray(spec['tolerations']))
     for (const key of ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable'])

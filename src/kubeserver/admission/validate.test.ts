@@ -384,3 +384,28 @@ test('a Job selects its pods by its uid', async () => {
   assert.equal(stringAt(job, 'spec', 'selector', 'matchLabels', 'batch.kubernetes.io/controller-uid'), uid);
   assert.equal(stringAt(job, 'spec', 'template', 'metadata', 'labels', 'job-name'), 'd');
 });
+
+test('a StatefulSet may mount the volumes of its claim templates', async () => {
+  const mounting = { ...container, volumeMounts: [{ name: 'data', mountPath: '/d' }] };
+  const volumeClaimTemplates = [{ metadata: { name: 'data' } }];
+  const pods = { ...template, spec: { containers: [mounting] } };
+  await admit(await cluster(), 'StatefulSet.apps', { spec: { selector, template: pods, volumeClaimTemplates } });
+});
+
+test('a pod gets its account and the account’s token, unless it declines', async () => {
+  const asked = await cluster();
+  const pod = await admit(asked, 'Pod.', { spec: { containers: [container] } });
+  assert.equal(stringAt(pod, 'spec', 'serviceAccountName'), 'default');
+  const [mount] = each(each(objectAt(pod, 'spec')?.['containers'], '')[0]?.item['volumeMounts'], '');
+  assert.equal(mount?.item['mountPath'], '/var/run/secrets/kubernetes.io/serviceaccount');
+  assert.equal(each(objectAt(pod, 'spec')?.['volumes'], '')[0]?.item['name'], mount?.item['name']);
+  const plain = await admit(asked, 'Pod.', { spec: { containers: [container], automountServiceAccountToken: false } });
+  assert.equal(objectAt(plain, 'spec')?.['volumes'], undefined);
+});
+
+test('the finalizers of a namespace are let go by nobody but the cluster itself', async () => {
+  const asked = await cluster();
+  const old = { metadata: { name: 'x' }, spec: { finalizers: ['kubernetes'] } };
+  const kept = await admit(asked, 'Namespace.', { metadata: { name: 'x' }, spec: { finalizers: [] } }, old);
+  assert.deepEqual(objectAt(kept, 'spec')?.['finalizers'], ['kubernetes']);
+});
