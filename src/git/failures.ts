@@ -65,7 +65,7 @@ const rules: readonly Rule[] = [
     text: 'the server cannot be reached',
   },
   {
-    when: /early EOF|unexpected disconnect|remote end hung up|RPC failed|unexpected end of|bad pack header|invalid \S+ response|bad line length|pack signature mismatch|pack has bad object|inflate returned|error reading section header|protocol error|expected flush|invalid index-pack|pack-objects died/i,
+    when: /early EOF|unexpected disconnect|remote end hung up|RPC failed|unexpected end of|bad pack header|invalid \S+ response|bad line length|pack signature mismatch|pack has bad object|inflate returned|error reading section header|unpack-objects failed|index-pack failed|write stream object|expected '|bad packet|protocol error|expected flush|invalid index-pack|pack-objects died/i,
     code: 'git-unreachable',
     text: 'the server broke off in the middle of its answer',
   },

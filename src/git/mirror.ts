@@ -1,7 +1,7 @@
 import { mkdir, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ArgosyError, isArgosyError } from '../core/errors/index.ts';
-import { removeTree } from '../spawn/index.ts';
+import { measureDirectory, removeTree } from '../spawn/index.ts';
 import type { GitConfig } from './environment.ts';
 import { explainFailure, looksCorrupt } from './failures.ts';
 import { removeLeftovers } from './leftovers.ts';
@@ -41,6 +41,7 @@ export interface MirrorOptions {
 }
 
 const maxMirrorFiles = 1_000_000;
+const updatesPerMeasure = 16;
 const wanted = ['+refs/heads/*:refs/heads/*', '+refs/tags/*:refs/tags/*'];
 const fetchFlags = [
   '--quiet',
@@ -57,6 +58,7 @@ export function createMirror(options: MirrorOptions): Mirror {
   const gitDir = join(directory, 'repository.git');
   const inTurn = createTurns();
   let clean = false;
+  let updates = 0;
   const fetch = async (connection: Connection, args: readonly string[], stdin?: string): Promise<void> => {
     // A fetch that was killed in an earlier life may have left locks that nobody holds.
     if (!clean) await removeLeftovers(gitDir);
@@ -81,6 +83,15 @@ export function createMirror(options: MirrorOptions): Mirror {
       clean = true;
     }
   };
+  /** A quick fetch is over before its directory is looked at; many of them add up. */
+  const refuseSize = async (): Promise<void> => {
+    updates += 1;
+    if (updates % updatesPerMeasure !== 1) return;
+    const size = await measureDirectory(directory, { maxBytes: limits.maxMirrorBytes, maxFiles: maxMirrorFiles });
+    if (!size.exceeded) return;
+    await removeTree(directory);
+    throw new ArgosyError('git-limit', 'the repository is larger than permitted', { subject });
+  };
   return {
     gitDir,
     async update(connection, known) {
@@ -97,6 +108,7 @@ export function createMirror(options: MirrorOptions): Mirror {
       await inTurn(async () => {
         await prepare(options, gitDir, refs);
         await fetch(connection, ['--prune', ...depth, '--', connection.address, ...wanted]);
+        await refuseSize();
       });
       return refs;
     },

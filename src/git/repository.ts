@@ -60,12 +60,13 @@ export interface RepositoryParts {
 /** Puts a repository together: each question waits for a first fetch, and mends a damaged mirror on its way. */
 export function createRepository(parts: RepositoryParts): Repository {
   const { url, follower, walk } = parts;
-  const { reading, ready } = follower;
+  const ready = (): Promise<Refs> => follower.ready();
+  const reading = <T>(work: () => Promise<T>): Promise<T> => follower.reading(work);
   const rootOf = createRoots(parts);
   const repository: Repository = {
     url,
     fetch: async () => ({ changed: await follower.fetch() }),
-    refs: () => ready(),
+    refs: ready,
     resolve: (revision) => reading(async () => resolve(parts, await ready(), revision)),
     treeId: (commit, path) => reading(async () => (await walk.lookup(await rootOf(commit), [path]))[0]?.id),
     treeIds: (commit, paths) => reading(async () => walk.lookup(await rootOf(commit), paths)),

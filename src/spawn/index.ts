@@ -6,6 +6,7 @@
  * answer means is the business of `git` and `render`. Begin with `spawner.ts`; `child.ts` is what runs in the helper.
  */
 export type { Confinement } from './confinement.ts';
+export { type DirectorySize, measureDirectory } from './directory-size.ts';
 export type { DirectoryLimit } from './protocol.ts';
 export { removeTree, type Scratch } from './scratch.ts';
 export type { Session, SessionRequest } from './session.ts';

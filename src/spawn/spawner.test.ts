@@ -61,9 +61,8 @@ test('children see the variables they are given, a PATH, and nothing of ours', a
       .toString()
       .trim()
       .split('\n')
-      .map((line) => line.split('=')[0])
-      .sort(),
-    ['ONE', 'PATH'],
+      .map((line) => line.split('=')[0]),
+    ['PATH', 'ONE'],
   );
 });
 

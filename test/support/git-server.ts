@@ -1,10 +1,13 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { deflateSync, gunzipSync } from 'node:zlib';
 
 /** How the server misbehaves. `broken-pack` dies in the middle of the objects, `garbage` sends bytes that are no pack. */
 export type ServerFault =
@@ -15,6 +18,8 @@ export type ServerFault =
   | 'broken-pack'
   | 'garbage'
   | 'endless'
+  | 'pack-of-400-megabytes'
+  | 'pack-of-4-gigabytes'
   | 'error-500'
   | 'error-401'
   | 'error-404'
@@ -45,6 +50,10 @@ export interface TestCertificates {
   readonly server: { readonly cert: string; readonly key: string };
   readonly client: { readonly cert: string; readonly key: string };
 }
+
+/** What `git http-backend` needs of a request. */
+type CgiRequest = Readable &
+  Pick<IncomingMessage, 'headers'> & { url?: string | undefined; method?: string | undefined };
 
 interface Serving {
   readonly root: string;
@@ -105,12 +114,22 @@ function handle(server: GitServer, serving: Serving, request: IncomingMessage, r
     return void response.writeHead(401, unauthorized).end();
   if (server.fault === 'broken-refs')
     return void response.writeHead(200, refsType).write('001e# service=git-upl', () => response.destroy());
-  if (server.fault === 'endless' && !fetching) return void endless(response);
+  if (server.fault.startsWith('pack-of') && fetching) {
+    sendLyingPack(server, serving, request, response);
+    return;
+  }
+  if (server.fault === 'endless' && !fetching) {
+    endless(response);
+    return;
+  }
   if (server.fault === 'garbage' && fetching)
     return void response
       .writeHead(200, packType)
       .end(Buffer.concat([Buffer.from('000dpackfile\n0021\u0001PACKgarbage-and-nothing-else'), Buffer.from('0000')]));
-  if (request.url?.endsWith('/info/lfs/objects/batch') === true) return void answerBatch(server, request, response);
+  if (request.url?.endsWith('/info/lfs/objects/batch') === true) {
+    answerBatch(server, request, response);
+    return;
+  }
   const large = /^\/large\/([0-9a-f]{64})$/.exec(request.url ?? '')?.[1];
   if (large !== undefined) return void response.end(server.large.get(large));
   backend(server, serving, request, response);
@@ -139,6 +158,51 @@ function endless(response: ServerResponse): void {
   more();
 }
 
+/** A pack with one file whose declared size is a lie; other questions than for a pack are answered as ever. */
+function sendLyingPack(server: GitServer, serving: Serving, request: IncomingMessage, response: ServerResponse): void {
+  const chunks: Buffer[] = [];
+  request.on('data', (chunk: Buffer) => chunks.push(chunk));
+  request.on('end', () => {
+    const body = Buffer.concat(chunks);
+    const asked = request.headers['content-encoding'] === 'gzip' ? gunzipSync(body) : body;
+    if (!asked.includes('command=fetch')) {
+      const again = Object.assign(Readable.from([body]), {
+        url: request.url,
+        method: request.method,
+        headers: request.headers,
+      });
+      backend(server, serving, again, response);
+      return;
+    }
+    const pack = lyingPack(server.fault === 'pack-of-4-gigabytes' ? 2 ** 32 : 400_000_000);
+    response
+      .writeHead(200, packType)
+      .end(
+        Buffer.concat([
+          packet(Buffer.from('packfile\n')),
+          packet(Buffer.concat([Buffer.from([1]), pack])),
+          Buffer.from('0000'),
+        ]),
+      );
+  });
+}
+
+function packet(body: Buffer): Buffer {
+  return Buffer.concat([Buffer.from((body.length + 4).toString(16).padStart(4, '0')), body]);
+}
+
+function lyingPack(size: number): Buffer {
+  const header = [0x30 | (size % 16) | 0x80];
+  for (let rest = Math.floor(size / 16); rest > 0; rest = Math.floor(rest / 128))
+    header.push((rest % 128) | (rest >= 128 ? 0x80 : 0));
+  const pack = Buffer.concat([
+    Buffer.from('PACK\0\0\0\x02\0\0\0\x01', 'latin1'),
+    Buffer.from(header),
+    deflateSync(Buffer.from('small')),
+  ]);
+  return Buffer.concat([pack, createHash('sha1').update(pack).digest()]);
+}
+
 /** Git LFS: says where each large file lies. */
 function answerBatch(server: GitServer, request: IncomingMessage, response: ServerResponse): void {
   const chunks: Buffer[] = [];
@@ -159,12 +223,7 @@ function answerBatch(server: GitServer, request: IncomingMessage, response: Serv
 }
 
 /** Runs `git http-backend` for one request, as a web server would. */
-function backend(
-  server: GitServer,
-  { root, children }: Serving,
-  request: IncomingMessage,
-  response: ServerResponse,
-): void {
+function backend(server: GitServer, { root, children }: Serving, request: CgiRequest, response: ServerResponse): void {
   const [path = '', query = ''] = (request.url ?? '').split('?');
   const child = spawn('git', ['-c', 'safe.directory=*', 'http-backend'], {
     env: {

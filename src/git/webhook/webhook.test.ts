@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { Hidden } from '../../core/api/index.ts';
-import type { Json } from '../../core/json/index.ts';
+import { isObject, type Json } from '../../core/json/index.ts';
 import type { PushEvent, WebhookSecrets } from './event.ts';
 import { concernsRepository, concernsRevision, looseRepositoryKey } from './match.ts';
 import { readWebhook } from './read.ts';
@@ -171,12 +171,12 @@ for (const [provider, row] of Object.entries(rows)) {
       }
       if (Array.isArray(node))
         for (const [index, item] of node.entries()) visit(item, (by) => replace(node.toSpliced(index, 1, by)));
-      else if (node !== null && typeof node === 'object')
-        for (const [key, item] of Object.entries(node)) {
-          visit(item as Json, (by) => replace({ ...node, [key]: by } as Json)); // entries of JSON are JSON
-          const { [key]: _, ...rest } = node as Record<string, Json>; // an object of JSON
-          send({}, {}, JSON.stringify(replace(rest)));
-        }
+      if (!isObject(node)) return;
+      for (const [key, item] of Object.entries(node)) {
+        visit(item, (by) => replace({ ...node, [key]: by }));
+        const { [key]: _, ...rest } = node;
+        send({}, {}, JSON.stringify(replace(rest)));
+      }
     };
     visit(row.payload, (by) => by);
   });
