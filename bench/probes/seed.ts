@@ -39,10 +39,13 @@ function word(index: number, salt: number): string {
   return ((Math.imul(index * 31 + salt, 2654435761) >>> 0) * 4096 + salt).toString(36);
 }
 
+/** Key names repeat, as they do where 500 charts are installed forty times each; what stands under them does not. */
+const charts = 500;
+
 function words(index: number, count: number): { [key: string]: string } {
-  return Object.fromEntries(
-    Array.from({ length: count }, (_, at) => [`${word(index, at)}.key`, `${word(at, index)} ${word(index + 7, at)}`]),
-  );
+  const chart = index % charts;
+  const value = (at: number): string => Array.from({ length: 6 + (at % 9) }, (_, n) => word(index + n, at)).join(' ');
+  return Object.fromEntries(Array.from({ length: count }, (_, at) => [`${word(chart, at)}.conf`, value(at)]));
 }
 
 function metadata(prefix: string, index: number): object {
@@ -68,8 +71,8 @@ function metadata(prefix: string, index: number): object {
       time: '2026-01-01T00:00:00Z',
       fieldsType: 'FieldsV1',
       fieldsV1: {
-        'f:metadata': { 'f:labels': { [`f:${word(index, at)}`]: {} } },
-        'f:spec': { [`f:${word(at, index)}`]: { '.': {}, 'f:x': {} } },
+        'f:metadata': { 'f:labels': { [`f:${word(index % charts, at)}`]: {} } },
+        'f:spec': { [`f:${word(at, index % charts)}`]: { '.': {}, 'f:x': {} } },
       },
     })),
   };
@@ -80,13 +83,16 @@ function configMap(index: number): object {
     apiVersion: 'v1',
     kind: 'ConfigMap',
     metadata: metadata('cm', index),
-    data: words(index, 10 + (index % 40)),
+    data: words(index, 2 + ((index % charts) % 30)),
   };
 }
 
 function secret(index: number): object {
   const data = Object.fromEntries(
-    Object.entries(words(index, 3 + (index % 5))).map(([key, value]) => [key, Buffer.from(value).toString('base64')]),
+    Object.entries(words(index, 2 + ((index % charts) % 5))).map(([key, value]) => [
+      key,
+      Buffer.from(value).toString('base64'),
+    ]),
   );
   return { apiVersion: 'v1', kind: 'Secret', type: 'Opaque', metadata: metadata('secret', index), data };
 }

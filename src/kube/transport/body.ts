@@ -32,6 +32,7 @@ export function consume(
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     let waiting: Promise<void> | undefined;
+    let ended = false;
     const fail = (error: unknown): void => {
       reject(fromNetwork(error, subject));
       body.destroy();
@@ -47,9 +48,14 @@ export function consume(
       body.pause();
       waiting.then(() => body.resume(), fail);
     });
-    body.on('end', () => resolve());
+    body.on('end', () => {
+      ended = true;
+      resolve();
+    });
     body.on('error', fail);
-    body.on('close', () => fail(new Error('the connection ended in the middle of an answer')));
+    body.on('close', () => {
+      if (!ended) fail(new Error('the connection ended in the middle of an answer'));
+    });
   });
 }
 
