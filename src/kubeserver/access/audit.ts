@@ -1,5 +1,5 @@
 import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
-import { type Json, type JsonObject, type MutableJsonObject, stringAt } from '../../core/json/index.ts';
+import { isObject, type Json, type JsonObject, type MutableJsonObject, stringAt } from '../../core/json/index.ts';
 import type { Auditor, AuditRecord } from '../ports.ts';
 import { userInfo } from './token-reviews.ts';
 
@@ -31,42 +31,50 @@ export function auditEvent(record: AuditRecord, wanted: AuditLevel): JsonObject 
     stage: record.stage,
     requestURI: record.requestURI ?? (query === '' ? info.path : `${info.path}?${query}`),
     verb: info.verb,
-    user: userInfo(record.user),
+    // Who shows a wrong credential is nobody, not the anonymous user.
+    user: record.code === 401 ? {} : userInfo(record.user),
   };
   if (record.impersonated !== undefined) event['impersonatedUser'] = userInfo(record.impersonated);
   event['sourceIPs'] = [record.sourceIP];
   if (record.userAgent !== '') event['userAgent'] = record.userAgent;
   if (info.isResource) event['objectRef'] = objectRef(record);
-  event['responseStatus'] = record.responseStatus ?? { metadata: {}, code: record.code };
+  event['responseStatus'] = outcome(record);
   if (level !== 'Metadata' && record.requestObject !== undefined) event['requestObject'] = record.requestObject;
   if (level === 'RequestResponse' && record.responseObject !== undefined)
     event['responseObject'] = record.responseObject;
   event['requestReceivedTimestamp'] = micro(record.requestReceived);
   event['stageTimestamp'] = micro(record.stageTime);
-  event['annotations'] = { ...record.annotations };
+  if (Object.keys(record.annotations).length > 0) event['annotations'] = { ...record.annotations };
   return event;
 }
 
 /** What the request was about; a create names its object only in the body. */
-function objectRef({ info, requestObject, responseObject }: AuditRecord): JsonObject {
+function objectRef({ info, requestObject }: AuditRecord): JsonObject {
   const ref: MutableJsonObject = { resource: info.resource };
-  const fallback = (...path: string[]): string | undefined =>
-    info.verb === 'create' ? stringAt(requestObject, ...path) : undefined;
   const set = (key: string, value: string | undefined): void => {
     if (value !== undefined && value !== '') ref[key] = value;
   };
+  const sent = (key: string): string | undefined => stringAt(requestObject, 'metadata', key);
   set('namespace', info.namespace);
-  set('name', info.name === '' ? (fallback('metadata', 'name') ?? createdName(info.verb, responseObject)) : info.name);
-  if (info.verb !== 'create' && info.verb !== 'get') set('uid', stringAt(responseObject, 'metadata', 'uid'));
+  set('name', info.name === '' && info.verb === 'create' ? sent('name') : info.name);
+  if (info.verb === 'update') set('uid', sent('uid'));
   set('apiGroup', info.group);
   set('apiVersion', info.version);
-  if (info.verb === 'update') set('resourceVersion', stringAt(requestObject, 'metadata', 'resourceVersion'));
+  if (info.verb === 'update') set('resourceVersion', sent('resourceVersion'));
   set('subresource', info.subresource);
   return ref;
 }
 
-function createdName(verb: string, response: Json | undefined): string | undefined {
-  return verb === 'create' ? stringAt(response, 'metadata', 'name') : undefined;
+/** How the request ended: the code, and of a Status that was answered what it says. */
+function outcome({ code, responseStatus, responseObject }: AuditRecord): JsonObject {
+  const found = isObject(responseObject) && responseObject['kind'] === 'Status' ? responseObject : responseStatus;
+  const told: { [key: string]: Json } = { metadata: {} };
+  for (const key of ['status', 'message', 'reason', 'details']) {
+    const value = found?.[key];
+    if (value !== undefined) told[key] = value;
+  }
+  told['code'] = code;
+  return told;
 }
 
 function micro(date: Date): string {

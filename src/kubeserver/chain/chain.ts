@@ -38,6 +38,8 @@ class Story {
   readonly #info: RequestInfo;
   readonly #received: Date;
   readonly #auditID: string;
+  /** Read at once: a closed connection has forgotten it. */
+  readonly #sourceIP: string;
   #user: User = anonymous;
   #impersonated: User | undefined;
   #annotations: { [key: string]: string } = {};
@@ -49,6 +51,7 @@ class Story {
     this.#response = response;
     this.#info = parseRequest(request.method ?? 'GET', request.url ?? '/');
     this.#received = parts.cluster.now();
+    this.#sourceIP = request.socket?.remoteAddress ?? '';
     this.#auditID = givenId(request.headers['audit-id']) ?? auditId(parts.cluster.random(16));
   }
 
@@ -63,7 +66,13 @@ class Story {
       if (this.#info.isResource && (await serveResource(exchange, this.#parts.cluster, this.#parts.access))) return;
       serveDocument(exchange, this.#parts);
     } catch (error) {
-      this.#refuse(error);
+      try {
+        this.#refuse(error);
+      } catch (worse) {
+        // Whatever went wrong, no client is left waiting.
+        this.#parts.onFault(worse);
+        this.#response.destroy();
+      }
     }
   }
 
@@ -113,7 +122,7 @@ class Story {
       requestURI: this.#request.url ?? '',
       user: this.#user,
       impersonated: this.#impersonated,
-      sourceIP: this.#request.socket?.remoteAddress ?? '',
+      sourceIP: this.#sourceIP,
       userAgent: String(this.#request.headers['user-agent'] ?? ''),
       requestReceived: this.#received,
       stageTime: cluster.now(),
