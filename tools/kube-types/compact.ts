@@ -152,9 +152,13 @@ function refsIn(schema: Schema): string[] {
   return schema.ref === undefined ? nested : [schema.ref, ...nested];
 }
 
+/** Types that hold whatever JSON they are given. */
+const anything = /\.(RawExtension|FieldsV1|JSON|JSONSchemaPropsOr\w+)$/;
+
 function compactType(name: string, schema: Json): Schema {
   if (name.endsWith('.IntOrString')) return { intOrString: true, format: 'int-or-string' };
   if (name.endsWith('.Quantity')) return { intOrString: true, format: 'quantity' };
+  if (anything.test(name)) return { ...convertSchema(schema), preserveUnknownFields: true };
   return withAlways(convertSchema(tidy(schema)), schema);
 }
 
