@@ -1,7 +1,7 @@
 import type { Identity } from './tls/identity.ts';
 
 /** A kubeconfig for the administrator. */
-export function adminKubeconfig(url: string, { authority, admin }: Identity): string {
+export function adminKubeconfig(url: string, { authority, adminToken }: Identity): string {
   const base64 = (pem: string): string => Buffer.from(pem).toString('base64');
   const name = 'argosy';
   const config = {
@@ -12,7 +12,7 @@ export function adminKubeconfig(url: string, { authority, admin }: Identity): st
     users: [
       {
         name: `${name}-admin`,
-        user: { 'client-certificate-data': base64(admin.certificate), 'client-key-data': base64(admin.key) },
+        user: { token: adminToken },
       },
     ],
     contexts: [{ name, context: { cluster: name, user: `${name}-admin` } }],

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { createSecureServer, type Http2Session, type Http2SecureServer } from 'node:http2';
+import { createSecureServer, type Http2SecureServer, type Http2Session } from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
 import { type Access, type AuditLevel, createAccess, openAudit } from './access/index.ts';
 import { bootstrapCluster, standardActors } from './actors/index.ts';
@@ -29,7 +29,10 @@ export interface ClusterOptions {
   readonly auditLog?: string | ((record: AuditRecord) => void);
   readonly auditLevel?: AuditLevel;
   /** Bearer tokens known from the start, beside the administrator's. */
-  readonly tokens?: readonly { readonly token: string; readonly user: { readonly name: string; readonly groups?: readonly string[] } }[];
+  readonly tokens?: readonly {
+    readonly token: string;
+    readonly user: { readonly name: string; readonly groups?: readonly string[] };
+  }[];
   /** How many revisions of history are kept for resuming watches and paging. */
   readonly history?: number;
   /** Milliseconds after which history is forgotten; default five minutes, as the real server compacts. */
@@ -46,7 +49,7 @@ export interface EmbeddedCluster {
   readonly caPem: string;
   /** A token of the administrator (`system:masters`), for clients without certificates. */
   readonly adminToken: string;
-  /** A kubeconfig (JSON, which is YAML too) with the administrator's certificate. */
+  /** A kubeconfig (JSON, which is YAML too) with the administrator's token. */
   adminKubeconfig(): string;
   readonly inside: Inside;
   /** Forgets history: older list and watch positions are answered with 410. */
@@ -62,11 +65,21 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Embedd
   const journal = options.dataDir === undefined ? undefined : new Journal(options.dataDir);
   const identity = loadIdentity(journal, host, now(), random);
   const store = new MemoryStore({ journal, history: options.history });
-  const cluster: Cluster = { store, registry: new Registry(), inside: insideOf(() => cluster), admission: [], now, random };
+  const cluster: Cluster = {
+    store,
+    registry: new Registry(),
+    inside: insideOf(() => cluster),
+    admission: [],
+    now,
+    random,
+  };
   const access = createAccess({
     inside: cluster.inside,
     tokenKey: identity.tokenKey,
-    staticTokens: [{ token: identity.adminToken, user: { name: 'kubernetes-admin', groups: ['system:masters'] } }, ...(options.tokens ?? [])],
+    staticTokens: [
+      { token: identity.adminToken, user: { name: 'kubernetes-admin', groups: ['system:masters'] } },
+      ...(options.tokens ?? []),
+    ],
   });
   cluster.admission = standardAdmission({ inside: cluster.inside, authorizer: access.authorizer });
   const definitions = watchDefinitions(cluster);
@@ -105,7 +118,12 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Embedd
   };
 }
 
-function startActors(options: ClusterOptions, inside: Inside, access: Access, identity: Identity): { stop(): void | Promise<void> }[] {
+function startActors(
+  options: ClusterOptions,
+  inside: Inside,
+  access: Access,
+  identity: Identity,
+): { stop(): void | Promise<void> }[] {
   if (options.actors === false) return [];
   const { off = [], podDelay } = options.actors ?? {};
   const all = standardActors({
@@ -155,7 +173,8 @@ class Listener {
       session.on('error', () => undefined);
       this.#track(session);
     });
-    for (const event of ['sessionError', 'tlsClientError', 'clientError', 'error']) this.#server.on(event, onConnectionError);
+    for (const event of ['sessionError', 'tlsClientError', 'clientError', 'error'])
+      this.#server.on(event, onConnectionError);
     this.#server.setTimeout(0);
   }
 

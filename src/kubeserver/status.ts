@@ -47,8 +47,7 @@ export function alreadyExists(resource: Named, name: string): StatusError {
   return new StatusError({ code: 409, reason: 'AlreadyExists', message, details: details(resource, name) });
 }
 
-export const modified =
-  'the object has been modified; please apply your changes to the latest version and try again';
+export const modified = 'the object has been modified; please apply your changes to the latest version and try again';
 
 export function conflict(resource: Named, name: string, why: string = modified): StatusError {
   const message = `Operation cannot be fulfilled on ${resourceText(resource)} "${name}": ${why}`;

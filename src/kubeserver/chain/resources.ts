@@ -1,6 +1,7 @@
 import type { Access } from '../access/index.ts';
 import { create } from '../handlers/create.ts';
 import { remove, removeCollection } from '../handlers/delete.ts';
+import { evict } from '../handlers/evict.ts';
 import { get } from '../handlers/get.ts';
 import type { Handler } from '../handlers/handler.ts';
 import { list } from '../handlers/list.ts';
@@ -8,7 +9,6 @@ import { log } from '../handlers/log.ts';
 import { patch } from '../handlers/patch.ts';
 import { review } from '../handlers/review.ts';
 import { scale } from '../handlers/scale.ts';
-import { evict } from '../handlers/evict.ts';
 import { update } from '../handlers/update.ts';
 import { watch } from '../handlers/watch.ts';
 import type { Exchange } from '../http/exchange.ts';
@@ -54,6 +54,7 @@ function handlerOf(allowed: readonly string[], verb: string): Handler {
 
 /** The address must fit the scope of the kind. */
 function checkScope({ info }: Exchange, { info: kind }: Served): void {
+  if (info.name === '' && ['update', 'patch', 'delete'].includes(info.verb)) throw methodNotAllowed();
   const named = info.name !== '' && info.verb !== 'list' && info.verb !== 'watch' && info.verb !== 'deletecollection';
   if (kind.namespaced && info.namespace === '') {
     if (named) throw noSuchResource();

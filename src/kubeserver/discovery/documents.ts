@@ -39,9 +39,13 @@ export class Discovery {
     documents.set('aggregated /api', aggregatedList(core));
     documents.set('aggregated /apis', aggregatedList(named));
     for (const group of groups) {
-      if (group.name !== '') documents.set(`/apis/${group.name}`, { kind: 'APIGroup', apiVersion: 'v1', ...groupEntry(group) });
+      if (group.name !== '')
+        documents.set(`/apis/${group.name}`, { kind: 'APIGroup', apiVersion: 'v1', ...groupEntry(group) });
       for (const { apiVersion, kinds } of group.versions)
-        documents.set(group.name === '' ? `/api/${apiVersion}` : `/apis/${apiVersion}`, resourceList(apiVersion, kinds));
+        documents.set(
+          group.name === '' ? `/api/${apiVersion}` : `/apis/${apiVersion}`,
+          resourceList(apiVersion, kinds),
+        );
     }
     this.#documents = documents;
   }
@@ -58,7 +62,10 @@ function groupEntry({ name, versions }: Group): JsonObject {
 }
 
 function resourceList(groupVersion: string, kinds: readonly Served[]): JsonObject {
-  const resources = kinds.flatMap((served) => [resource(served), ...served.subresources.map((sub) => subresource(served, sub))]);
+  const resources = kinds.flatMap((served) => [
+    resource(served),
+    ...served.subresources.map((sub) => subresource(served, sub)),
+  ]);
   return { kind: 'APIResourceList', apiVersion: 'v1', groupVersion, resources };
 }
 
@@ -94,7 +101,7 @@ function subresource({ info }: Served, { name, verbs, group, version, kind }: Su
 
 function aggregatedList(groups: readonly Group[]): JsonObject {
   const items: Json[] = groups.map(({ name, versions }) => ({
-    metadata: { ...(name === '' ? {} : { name }), creationTimestamp: null },
+    metadata: name === '' ? {} : { name },
     versions: versions.map((version) => ({
       version: version.name,
       resources: version.kinds.map(aggregatedResource),
@@ -104,16 +111,18 @@ function aggregatedList(groups: readonly Group[]): JsonObject {
   return { kind: 'APIGroupDiscoveryList', apiVersion: 'apidiscovery.k8s.io/v2', metadata: {}, items };
 }
 
-function aggregatedResource({ info, subresources }: Served): JsonObject {
+function aggregatedResource({ info, subresources, custom }: Served): JsonObject {
   const { group, version, kind, plural, singular, namespaced, verbs, shortNames, categories } = info;
+  // Built-in kinds leave out what their place in the document says already.
+  const own = custom === undefined ? { group: '', version: '' } : { group, version };
   const subs: Json[] = subresources.map((sub) => ({
     subresource: sub.name,
-    responseKind: { group: sub.group ?? group, version: sub.version ?? version, kind: sub.kind ?? kind },
+    responseKind: { group: sub.group ?? own.group, version: sub.version ?? own.version, kind: sub.kind ?? kind },
     verbs: [...sub.verbs],
   }));
   return {
     resource: plural,
-    responseKind: { group, version, kind },
+    responseKind: { ...own, kind },
     scope: namespaced ? 'Namespaced' : 'Cluster',
     singularResource: singular,
     verbs: [...verbs],

@@ -5,7 +5,11 @@ import type { Served } from '../registry/served.ts';
 /** One API group with its versions, the preferred first. */
 export interface Group {
   readonly name: string;
-  readonly versions: readonly { readonly name: string; readonly apiVersion: string; readonly kinds: readonly Served[] }[];
+  readonly versions: readonly {
+    readonly name: string;
+    readonly apiVersion: string;
+    readonly kinds: readonly Served[];
+  }[];
 }
 
 /** Every served group in the order they are listed: built-in ones as in the table, then custom ones by name. */

@@ -22,10 +22,16 @@ export function openApiSchema(schema: Schema): JsonObject {
   if (schema.intOrString === true) set('x-kubernetes-int-or-string', true);
   if (schema.preserveUnknownFields === true) set('x-kubernetes-preserve-unknown-fields', true);
   if (schema.properties !== undefined)
-    set('properties', Object.fromEntries(Object.entries(schema.properties).map(([key, part]) => [key, openApiSchema(part)])));
+    set(
+      'properties',
+      Object.fromEntries(Object.entries(schema.properties).map(([key, part]) => [key, openApiSchema(part)])),
+    );
   if (schema.items !== undefined) set('items', openApiSchema(schema.items));
   if (schema.additionalProperties !== undefined)
-    set('additionalProperties', schema.additionalProperties === true ? true : openApiSchema(schema.additionalProperties));
+    set(
+      'additionalProperties',
+      schema.additionalProperties === true ? true : openApiSchema(schema.additionalProperties),
+    );
   // As in the real documents: next to other keys a reference stands in `allOf`.
   if (schema.ref !== undefined) {
     const ref = { $ref: `${refPrefix}${schema.ref}` };

@@ -60,7 +60,10 @@ export class OpenApi {
 }
 
 function versionDocument(): JsonObject {
-  return frame({ '/version/': { get: { operationId: 'getCodeVersion', responses: { 200: { description: 'OK' } } } } }, {});
+  return frame(
+    { '/version/': { get: { operationId: 'getCodeVersion', responses: { 200: { description: 'OK' } } } } },
+    {},
+  );
 }
 
 function frame(paths: JsonObject, schemas: JsonObject): JsonObject {

@@ -1,10 +1,10 @@
 import type { MutableJsonObject } from '../../core/json/index.ts';
 import { bodyFormat, type Format, parseObject } from '../http/body.ts';
 import type { Exchange } from '../http/exchange.ts';
+import { StatusError } from '../ports.ts';
 import { decodeObject, type FieldValidation } from '../registry/decode.ts';
 import type { Served } from '../registry/served.ts';
 import { createObject } from '../registry/write.ts';
-import { StatusError } from '../ports.ts';
 import { badRequest, methodNotAllowed } from '../status.ts';
 import { answerObject } from './answer.ts';
 import type { Handler } from './handler.ts';
@@ -30,7 +30,11 @@ export const create: Handler = async (exchange, served, cluster) => {
 };
 
 /** The object in a request's body; throws 400 or 415. */
-export async function readObject(exchange: Exchange, served: Served, validation: FieldValidation): Promise<MutableJsonObject> {
+export async function readObject(
+  exchange: Exchange,
+  served: Served,
+  validation: FieldValidation,
+): Promise<MutableJsonObject> {
   const format = bodyFormat(exchange.header('content-type'));
   const bytes = await exchange.body();
   const body = parseBody(bytes, format, served);
@@ -48,9 +52,14 @@ function parseBody(bytes: Buffer, format: Format, served: Served): MutableJsonOb
   try {
     return parseObject(bytes, format, prefix);
   } catch (error) {
-    if (!(error instanceof StatusError) || served.custom !== undefined) throw error;
-    const hex = bytes.subarray(0, 32).toString('hex');
-    const message = `the object provided is unrecognized (must be of type ${served.info.kind}): ${error.message} (${hex})`;
+    if (!(error instanceof StatusError)) throw error;
+    const message = `the object provided is unrecognized (must be of type ${served.info.kind}): ${error.message} (${firstBytes(bytes)})`;
     throw badRequest(message);
   }
+}
+
+function firstBytes(bytes: Buffer): string {
+  if (bytes.length === 0) return '<empty>';
+  const text = bytes.subarray(0, 30).toString(bytes[0] === 0x7b ? 'utf8' : 'hex');
+  return bytes.length > 30 ? `${text} ...` : text;
 }

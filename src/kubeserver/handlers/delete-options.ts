@@ -1,7 +1,11 @@
 import { isObject, type Json, type MutableJsonObject, own, stringAt } from '../../core/json/index.ts';
 import { bodyFormat, parseObject } from '../http/body.ts';
 import type { Exchange } from '../http/exchange.ts';
-import { type Cause, invalid } from '../status.ts';
+import { resolveBuiltin } from '../registry/builtins.ts';
+import { decodeTyped } from '../registry/typed.ts';
+import { badRequest, type Cause, invalid } from '../status.ts';
+
+const optionsType = 'io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions';
 
 export type Propagation = 'Foreground' | 'Background' | 'Orphan';
 
@@ -20,8 +24,14 @@ export async function readDeleteOptions(exchange: Exchange): Promise<DeleteOptio
   const body =
     bytes.length === 0
       ? fromQuery(exchange.info.query)
-      : parseObject(bytes, bodyFormat(exchange.header('content-type')), "couldn't get version/kind; json parse error: ");
+      : parseObject(
+          bytes,
+          bodyFormat(exchange.header('content-type')),
+          "couldn't get version/kind; json parse error: ",
+        );
   if (bytes.length > 0) exchange.requestObject = body;
+  const { problem } = decodeTyped(body, resolveBuiltin(optionsType) ?? {}, resolveBuiltin, optionsType);
+  if (problem !== undefined) throw badRequest(problem);
   const causes = problems(body);
   if (causes.length > 0) throw invalid({ group: 'meta.k8s.io', kind: 'DeleteOptions' }, '', causes);
   const grace = own(body, 'gracePeriodSeconds');

@@ -1,9 +1,9 @@
 import type { JsonObject } from '../../core/json/index.ts';
 import type { KubeObject } from '../../core/objects/index.ts';
+import { StatusError } from '../ports.ts';
 import { answersDeleted } from '../registry/kinds.ts';
 import { removeObject } from '../registry/remove.ts';
 import type { Served } from '../registry/served.ts';
-import { StatusError } from '../ports.ts';
 import { answerObject } from './answer.ts';
 import { readDeleteOptions } from './delete-options.ts';
 import type { Handler } from './handler.ts';

@@ -12,10 +12,32 @@ interface Supported {
 }
 
 const always = ['metadata.name', 'metadata.namespace'];
-const event = ['involvedObject.kind', 'involvedObject.namespace', 'involvedObject.name', 'involvedObject.uid', 'involvedObject.apiVersion', 'involvedObject.resourceVersion', 'involvedObject.fieldPath', 'reason', 'reportingComponent', 'source', 'type'];
+const event = [
+  'involvedObject.kind',
+  'involvedObject.namespace',
+  'involvedObject.name',
+  'involvedObject.uid',
+  'involvedObject.apiVersion',
+  'involvedObject.resourceVersion',
+  'involvedObject.fieldPath',
+  'reason',
+  'reportingComponent',
+  'source',
+  'type',
+];
 
 const byKind: { readonly [storage: string]: readonly string[] } = {
-  pods: ['spec.nodeName', 'spec.restartPolicy', 'spec.schedulerName', 'spec.serviceAccountName', 'spec.hostNetwork', 'status.phase', 'status.podIP', 'status.podIPs', 'status.nominatedNodeName'],
+  pods: [
+    'spec.nodeName',
+    'spec.restartPolicy',
+    'spec.schedulerName',
+    'spec.serviceAccountName',
+    'spec.hostNetwork',
+    'status.phase',
+    'status.podIP',
+    'status.podIPs',
+    'status.nominatedNodeName',
+  ],
   nodes: ['spec.unschedulable'],
   namespaces: ['status.phase', 'name'],
   secrets: ['type'],
@@ -65,7 +87,8 @@ function fieldText(object: KubeObject, field: string, served: Served): string {
   if (field === 'source' && served.info.storage === 'events') return print(at(json, 'source', 'component'));
   if (field === 'status.successful') return print(at(json, 'status', 'succeeded') ?? 0);
   if (field === 'status.replicas') return print(at(json, 'status', 'replicas') ?? 0);
-  if (field === 'spec.unschedulable' || field === 'spec.hostNetwork') return print(at(json, ...field.split('.')) ?? false);
+  if (field === 'spec.unschedulable' || field === 'spec.hostNetwork')
+    return print(at(json, ...field.split('.')) ?? false);
   return print(at(json, ...field.split('.')));
 }
 

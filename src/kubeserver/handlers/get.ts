@@ -9,7 +9,8 @@ import { revisionOf, tooLarge } from './list-options.ts';
 export const get: Handler = async (exchange, served, cluster) => {
   const { namespace, name, query } = exchange.info;
   const asked = query.get('resourceVersion') ?? '';
-  if (asked !== '' && revisionOf(asked) > cluster.store.revision) throw tooLarge(revisionOf(asked), cluster.store.revision);
+  if (asked !== '' && revisionOf(asked) > cluster.store.revision)
+    throw tooLarge(revisionOf(asked), cluster.store.revision);
   const entry = cluster.store.get(keyOf(served, namespace, name));
   if (entry === undefined) throw notFound(served.info, name);
   answerObject(exchange, served, 200, fromStored(entry.object, served));

@@ -1,5 +1,5 @@
-import { badRequest } from '../status.ts';
 import { labelValueProblems, qualifiedNameProblems } from '../registry/names.ts';
+import { badRequest } from '../status.ts';
 
 type Labels = { readonly [key: string]: string };
 export type LabelTest = (labels: Labels) => boolean;
@@ -44,7 +44,7 @@ class Parser {
       if (token === undefined) return tests;
       if (token !== ',') this.#fail(`found '${token}', expected: ',' or 'end of string'`);
       const after = this.#peek();
-      if (after === undefined || !isWord(after) && after !== '!')
+      if (after === undefined || (!isWord(after) && after !== '!'))
         this.#fail(`found '${after ?? ''}', expected: identifier after ','`);
     }
   }
@@ -100,7 +100,9 @@ class Parser {
   #order(operator: string, has: (labels: Labels) => string | undefined): LabelTest {
     const text = this.#value();
     if (!/^[+-]?\d+$/.test(text))
-      this.#fail(`values[0]: Invalid value: ${JSON.stringify(text)}: for 'Gt', 'Lt' operators, the value must be an integer`);
+      this.#fail(
+        `values[0]: Invalid value: ${JSON.stringify(text)}: for 'Gt', 'Lt' operators, the value must be an integer`,
+      );
     const bound = Number(text);
     return (labels) => {
       const value = has(labels);
@@ -117,7 +119,8 @@ class Parser {
 
   #word(isValue = false): string {
     const token = this.#take();
-    if (token === undefined || !isWord(token)) this.#fail(`found '${token ?? ''}', expected: ${isValue ? 'identifier' : "!, identifier, or 'end of string'"}`);
+    if (token === undefined || !isWord(token))
+      this.#fail(`found '${token ?? ''}', expected: ${isValue ? 'identifier' : "!, identifier, or 'end of string'"}`);
     if (isValue) checkValue('', token);
     return token;
   }
@@ -148,5 +151,7 @@ function checkKey(key: string): void {
 function checkValue(key: string, value: string): void {
   const [problem] = labelValueProblems(value);
   if (problem !== undefined)
-    throw badRequest(`unable to parse requirement: values[0][${key}]: Invalid value: ${JSON.stringify(value)}: ${problem}`);
+    throw badRequest(
+      `unable to parse requirement: values[0][${key}]: Invalid value: ${JSON.stringify(value)}: ${problem}`,
+    );
 }

@@ -56,7 +56,11 @@ export function flag(query: URLSearchParams, key: string): boolean | undefined {
   return text === null ? undefined : !['false', '0'].includes(text.toLowerCase());
 }
 
-const forbid = (field: string, why: string): Cause => ({ field, reason: 'FieldValueForbidden', message: `Forbidden: ${why}` });
+const forbid = (field: string, why: string): Cause => ({
+  field,
+  reason: 'FieldValueForbidden',
+  message: `Forbidden: ${why}`,
+});
 
 function listProblems(options: ListOptions): Cause[] {
   const { match, resourceVersion, sendInitialEvents } = options;
@@ -81,7 +85,14 @@ function listProblems(options: ListOptions): Cause[] {
 
 function watchProblems({ match, sendInitialEvents }: ListOptions): Cause[] {
   if (sendInitialEvents === undefined)
-    return match === '' ? [] : [forbid('resourceVersionMatch', 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided')];
+    return match === ''
+      ? []
+      : [
+          forbid(
+            'resourceVersionMatch',
+            'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided',
+          ),
+        ];
   if (match !== 'NotOlderThan')
     return [forbid('resourceVersionMatch', 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan')];
   return [];

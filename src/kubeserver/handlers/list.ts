@@ -21,7 +21,7 @@ interface Page {
 
 /** GET of a collection. */
 export const list: Handler = async (exchange, served, cluster) => {
-  const wanted = negotiate(exchange.header('accept'));
+  const wanted = negotiate(exchange.header('accept'), served.custom !== undefined);
   const options = listOptions(exchange.info.query, served, false);
   const page = readPage(cluster, served, exchange.info.namespace, options);
   if (wanted.as === 'Table') {
@@ -34,20 +34,25 @@ export const list: Handler = async (exchange, served, cluster) => {
   const apiVersion = isPartial ? 'meta.k8s.io/v1' : served.apiVersion;
   const head = listHead(kind, apiVersion, page.metadata, served, isPartial);
   const text = (object: KubeObject): string => (isPartial ? textOf(partial(object)) : itemText(object, served));
-  if (wanted.format === 'yaml') exchange.send(200, `${head}${page.objects.map(text).join(',')}]}`, 'yaml');
+  if (wanted.format === 'yaml' || exchange.pretty)
+    exchange.send(200, `${head}${page.objects.map(text).join(',')}]}`, wanted.format);
   else await stream(exchange, head, page.objects, text);
 };
 
 function listHead(kind: string, apiVersion: string, metadata: JsonObject, served: Served, isPartial: boolean): string {
   const meta = `"metadata":${JSON.stringify(metadata)},"items":[`;
   const [k, v] = [JSON.stringify(kind), JSON.stringify(apiVersion)];
-  return served.custom === undefined || isPartial ? `{"kind":${k},"apiVersion":${v},${meta}` : `{"apiVersion":${v},"kind":${k},${meta}`;
+  return served.custom === undefined || isPartial
+    ? `{"kind":${k},"apiVersion":${v},${meta}`
+    : `{"apiVersion":${v},"kind":${k},${meta}`;
 }
 
 /** Reads the page a client asks for. */
 export function readPage(cluster: Cluster, served: Served, namespace: string, options: ListOptions): Page {
   const { store } = cluster;
   const token = options.continue === '' ? undefined : readToken(options.continue);
+  if (token !== undefined && !['', '0'].includes(options.resourceVersion))
+    throw badRequest('specifying resource version is not allowed when using continue');
   const at = token === undefined ? exactRevision(options, cluster) : pageRevision(token, cluster);
   const prefix = keyPrefix(served, namespace);
   const limit = options.limit === 0 ? Number.POSITIVE_INFINITY : options.limit;
@@ -56,7 +61,11 @@ export function readPage(cluster: Cluster, served: Served, namespace: string, op
   let after = token === undefined ? undefined : `${prefix}${token.start}`;
   let remaining = 0;
   for (let more = true; more && kept.length < limit; ) {
-    const found = store.list(prefix, { at: revision, limit: limit - kept.length, ...(after === undefined ? {} : { after }) });
+    const found = store.list(prefix, {
+      at: revision,
+      limit: limit - kept.length,
+      ...(after === undefined ? {} : { after }),
+    });
     for (const entry of found.entries) {
       after = entry.key;
       const object = fromStored(entry.object, served);
@@ -90,21 +99,27 @@ interface Token {
 }
 
 function writeToken(revision: number, start: string): string {
-  return Buffer.from(JSON.stringify({ v: 'meta.k8s.io/v1', rv: revision, start: `${start}\u0000` })).toString('base64url');
+  return Buffer.from(JSON.stringify({ v: 'meta.k8s.io/v1', rv: revision, start: `${start}\u0000` })).toString(
+    'base64url',
+  );
 }
 
 function readToken(text: string): Token {
   const refuse = (why: string): StatusError => badRequest(`invalid continue token: continue key is not valid: ${why}`);
   const odd = /[^A-Za-z0-9_-]/.exec(text);
-  if (odd !== null || text.length % 4 === 1) throw refuse(`illegal base64 data at input byte ${odd?.index ?? text.length - 1}`);
+  if (odd !== null || text.length % 4 === 1)
+    throw refuse(`illegal base64 data at input byte ${odd?.index ?? text.length - 1}`);
   let value: unknown;
   try {
     value = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'));
   } catch {
     const first = Buffer.from(text, 'base64url').toString('latin1')[0] ?? '';
-    throw refuse(first === '' ? 'unexpected end of JSON input' : `invalid character '${first}' looking for beginning of value`);
+    throw refuse(
+      first === '' ? 'unexpected end of JSON input' : `invalid character '${first}' looking for beginning of value`,
+    );
   }
-  if (!isObject(value) || value['v'] !== 'meta.k8s.io/v1') throw refuse('server does not recognize this encoded version ""');
+  if (!isObject(value) || value['v'] !== 'meta.k8s.io/v1')
+    throw refuse('server does not recognize this encoded version ""');
   const { rv, start } = value;
   if (typeof rv !== 'number' || !Number.isSafeInteger(rv) || rv === 0)
     throw refuse('incorrect encoded start resourceVersion (version meta.k8s.io/v1)');

@@ -1,4 +1,11 @@
-import { isObject, type Json, type JsonObject, type MutableJsonObject } from '../../core/json/index.ts';
+import {
+  isArray,
+  isObject,
+  type Json,
+  type JsonObject,
+  type MutableJsonObject,
+  stringAt,
+} from '../../core/json/index.ts';
 import {
   applyObject,
   conflictCauses,
@@ -16,7 +23,7 @@ import type { Cluster } from '../registry/cluster.ts';
 import { decodeObject } from '../registry/decode.ts';
 import { keyOf, type Served } from '../registry/served.ts';
 import { createObject, resetFields, updateObject } from '../registry/write.ts';
-import { badRequest, invalid, notFound, unsupportedMediaType } from '../status.ts';
+import { badRequest, conflict, invalid, notFound, unsupportedMediaType } from '../status.ts';
 import { answerObject } from './answer.ts';
 import type { Handler } from './handler.ts';
 import { checkName } from './update.ts';
@@ -44,12 +51,23 @@ export const patch: Handler = async (exchange, served, cluster) => {
 
 function unsupported(types: readonly string[], served: Served): StatusError {
   if (served.custom !== undefined) return unsupportedMediaType(types);
-  return new StatusError({ code: 415, reason: 'UnsupportedMediaType', message: '415: Unsupported Media Type', details: {} });
+  return new StatusError({
+    code: 415,
+    reason: 'UnsupportedMediaType',
+    message: '415: Unsupported Media Type',
+    details: {},
+  });
 }
 
 function patcherOf(type: string, text: string, served: Served, exchange: Exchange): Patcher {
   const body = parseJson(text, type === strategicType ? '' : 'error decoding patch: ');
   exchange.requestObject = body;
+  if (type === jsonType && !isArray(body)) {
+    const kind = body === null ? 'null' : typeof body === 'boolean' ? 'bool' : typeof body;
+    throw badRequest(
+      `error decoding patch: json: cannot unmarshal ${kind} into Go value of type []handlers.jsonPatchOp`,
+    );
+  }
   if (type === jsonType) return (old) => jsonPatch(old, body);
   if (type === strategicType) return (old) => strategicMergePatch(old, body, served.schema, served.resolve);
   return (old) => ({ outcome: 'patched', value: mergePatch(old, body) });
@@ -60,17 +78,28 @@ interface Changing {
   readonly patcher: Patcher;
 }
 
-async function change(exchange: Exchange, served: Served, cluster: Cluster, { options, patcher }: Changing): Promise<void> {
+async function change(
+  exchange: Exchange,
+  served: Served,
+  cluster: Cluster,
+  { options, patcher }: Changing,
+): Promise<void> {
   const { info, user } = exchange;
   const { dryRun, manager } = options;
   const make = (old: KubeObject): MutableJsonObject => {
     const result = patcher(asJson(old));
-    if (result.outcome === 'refused') throw refused(result);
+    if (result.outcome === 'refused')
+      throw refused(result, mediaType(exchange.header('content-type')) === strategicType);
     const object = decoded(result.value, served, exchange, options);
     checkName(object, info);
     return object;
   };
-  const result = await updateObject(cluster, served, { subresource: info.subresource, make }, { info, user, dryRun, manager });
+  const result = await updateObject(
+    cluster,
+    served,
+    { subresource: info.subresource, make },
+    { info, user, dryRun, manager },
+  );
   answerObject(exchange, served, 200, result.object);
 }
 
@@ -80,16 +109,20 @@ function decoded(value: Json, served: Served, exchange: Exchange, options: Write
   try {
     return decodeObject(value, served, { validation: options.validation, warn: (text) => exchange.warn(text) });
   } catch (error) {
-    const problem = error instanceof StatusError ? / cannot be handled as a \w+: (.*)$/s.exec(error.message)?.[1] : undefined;
+    const problem =
+      error instanceof StatusError ? / cannot be handled as a \w+: (.*)$/s.exec(error.message)?.[1] : undefined;
     if (problem === undefined) throw error;
     const message = `Invalid value: ${JSON.stringify(JSON.stringify(value))}: ${problem}`;
     throw invalid({ group: '', kind: '' }, '', [{ field: 'patch', reason: 'FieldValueInvalid', message }]);
   }
 }
 
-function refused({ code, message }: { code: number; message: string }): StatusError {
+function refused({ code, message }: { code: number; message: string }, isStrategic: boolean): StatusError {
   if (code === 400) return badRequest(message);
-  if (code === 413) return new StatusError({ code, reason: 'RequestEntityTooLarge', message, details: {} });
+  if (code === 413)
+    return new StatusError({ code, reason: 'RequestEntityTooLarge', message: `Request entity too large: ${message}` });
+  // The real server has no code for a strategic patch that cannot be merged.
+  if (isStrategic) return new StatusError({ code: 500, reason: '', message });
   return new StatusError({
     code: 422,
     reason: 'Invalid',
@@ -123,10 +156,20 @@ async function apply(exchange: Exchange, served: Served, cluster: Cluster, { opt
     });
     if (result.outcome === 'invalid') throw applyProblem(result.message);
     if (result.outcome === 'conflict') throw applyConflict(result.conflicts);
-    return decodeObject(result.object, served, { validation: options.validation, warn: (warning) => exchange.warn(warning) });
+    return decodeObject(result.object, served, {
+      validation: options.validation,
+      warn: (warning) => exchange.warn(warning),
+    });
   };
   if (cluster.store.get(keyOf(served, info.namespace, info.name)) === undefined) {
     if (info.subresource !== '') throw notFound(served.info, info.name);
+    const uid = stringAt(applied, 'metadata', 'uid') ?? '';
+    if (uid !== '')
+      throw conflict(
+        served.info,
+        info.name,
+        `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`,
+      );
     const object = merge(undefined);
     named(object, info.name);
     const created = await createObject(cluster, served, object, { ...writing, managed: true });
@@ -151,17 +194,35 @@ function named(object: MutableJsonObject, name: string): void {
 }
 
 function readApplied(text: string, served: Served, exchange: Exchange): JsonObject {
-  const value = text.trimStart().startsWith('{') ? parseJson(text, 'error decoding YAML: ') : parseYaml(text, 'error decoding YAML: ');
+  const value = text.trimStart().startsWith('{')
+    ? parseJson(text, 'error decoding YAML: ')
+    : parseYaml(text, 'error decoding YAML: ');
   exchange.requestObject = value;
-  if (!isObject(value)) throw badRequest('error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal into Go value of type map[string]interface {}');
+  if (!isObject(value))
+    throw badRequest(
+      'error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal into Go value of type map[string]interface {}',
+    );
   const meta = value['metadata'];
-  if (isObject(meta) && meta['managedFields'] !== undefined && meta['managedFields'] !== null && (!Array.isArray(meta['managedFields']) || meta['managedFields'].length > 0))
+  if (
+    isObject(meta) &&
+    meta['managedFields'] !== undefined &&
+    meta['managedFields'] !== null &&
+    (!Array.isArray(meta['managedFields']) || meta['managedFields'].length > 0)
+  )
     throw badRequest('metadata.managedFields must be nil');
   const { kind, apiVersion } = value;
-  if (apiVersion === undefined || kind === undefined) throw badRequest(`Object 'Kind' or 'apiVersion' is missing`);
+  if (apiVersion === undefined || kind === undefined)
+    throw badRequest(`invalid object type: ${typeText(String(apiVersion ?? ''), String(kind ?? ''))}`);
   if (apiVersion !== served.apiVersion)
-    throw badRequest(`Incorrect version specified in apply patch. Specified patch version: ${String(apiVersion)}, expected: ${served.apiVersion}`);
+    throw badRequest(
+      `Incorrect version specified in apply patch. Specified patch version: ${String(apiVersion)}, expected: ${served.apiVersion}`,
+    );
   return value;
+}
+
+/** A version and kind as Go prints them: `apps/v1, Kind=Deployment`. */
+function typeText(apiVersion: string, kind: string): string {
+  return `${apiVersion.includes('/') ? apiVersion : `/${apiVersion}`}, Kind=${kind}`;
 }
 
 function applyProblem(message: string): StatusError {

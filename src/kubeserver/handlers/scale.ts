@@ -1,4 +1,13 @@
-import { at, isObject, type Json, type JsonObject, type MutableJsonObject, own, stringAt, thaw } from '../../core/json/index.ts';
+import {
+  at,
+  isObject,
+  type Json,
+  type JsonObject,
+  type MutableJsonObject,
+  own,
+  stringAt,
+  thaw,
+} from '../../core/json/index.ts';
 import { jsonPatch, mergePatch } from '../../core/merge/index.ts';
 import { asJson, type KubeObject } from '../../core/objects/index.ts';
 import { mediaType, parseJson, parseYaml } from '../http/body.ts';
@@ -30,13 +39,19 @@ export const scale: Handler = async (exchange, served, cluster) => {
       throw conflict(served.info, info.name);
     return withReplicas(old, served, wanted);
   };
-  const { object } = await updateObject(cluster, served, { subresource: 'scale', make }, { info, user, dryRun, manager });
+  const { object } = await updateObject(
+    cluster,
+    served,
+    { subresource: 'scale', make },
+    { info, user, dryRun, manager },
+  );
   exchange.send(200, scaleOf(object, served));
 };
 
 async function readBody(exchange: Exchange): Promise<JsonObject | readonly Json[]> {
   const text = (await exchange.body()).toString('utf8');
-  const value = text.trimStart().startsWith('{') || text.trimStart().startsWith('[') ? parseJson(text) : parseYaml(text);
+  const value =
+    text.trimStart().startsWith('{') || text.trimStart().startsWith('[') ? parseJson(text) : parseYaml(text);
   exchange.requestObject = value;
   if (!isObject(value) && !Array.isArray(value)) throw badRequest('the body is no object');
   return value;
@@ -60,7 +75,10 @@ function scaleOf(object: KubeObject, served: Served): JsonObject {
   const json = asJson(object);
   const paths = pathsOf(served);
   const { name = '', namespace = '', uid = '', resourceVersion = '', creationTimestamp = '' } = object.metadata;
-  const selector = served.custom === undefined ? selectorText(at(json, 'spec', 'selector')) : String(at(json, ...paths.selector) ?? '');
+  const selector =
+    served.custom === undefined
+      ? selectorText(at(json, 'spec', 'selector'))
+      : String(at(json, ...paths.selector) ?? '');
   const replicas = at(json, ...paths.spec);
   return {
     kind: 'Scale',

@@ -1,8 +1,8 @@
 import type { MutableJsonObject } from '../../core/json/index.ts';
 import type { RequestInfo } from '../ports.ts';
-import { demandsVersion } from '../registry/kinds.ts';
-import type { Served } from '../registry/served.ts';
-import { updateObject } from '../registry/write.ts';
+import { demandsVersion, putCreates } from '../registry/kinds.ts';
+import { keyOf, type Served } from '../registry/served.ts';
+import { createObject, updateObject } from '../registry/write.ts';
 import { badRequest, conflict, invalid } from '../status.ts';
 import { answerObject } from './answer.ts';
 import { readObject } from './create.ts';
@@ -17,6 +17,15 @@ export const update: Handler = async (exchange, served, cluster) => {
   checkName(object, info);
   const meta = object['metadata'] as MutableJsonObject; // decoded
   const { dryRun, manager } = options;
+  if (
+    putCreates(served) &&
+    info.subresource === '' &&
+    cluster.store.get(keyOf(served, info.namespace, info.name)) === undefined
+  ) {
+    const created = await createObject(cluster, served, object, { info, user, dryRun, manager });
+    answerObject(exchange, served, 201, created);
+    return;
+  }
   const result = await updateObject(
     cluster,
     served,
@@ -50,7 +59,11 @@ function refuseMissingVersion(meta: MutableJsonObject, served: Served, info: Req
   if (!demandsVersion(served) || (meta['resourceVersion'] ?? '') !== '') return;
   // Here the real server names the resource where other refusals name the kind.
   throw invalid({ group: served.info.group, kind: served.info.plural }, info.name, [
-    { field: 'metadata.resourceVersion', reason: 'FieldValueInvalid', message: 'Invalid value: 0: must be specified for an update' },
+    {
+      field: 'metadata.resourceVersion',
+      reason: 'FieldValueInvalid',
+      message: 'Invalid value: 0: must be specified for an update',
+    },
   ]);
 }
 

@@ -132,7 +132,9 @@ class WatchSession {
   #line(type: string, object: KubeObject): string {
     if (this.#wanted.as === 'object') return watchLine(type, textOf(object));
     if (this.#wanted.as !== 'Table') return watchLine(type, textOf(partial(object)));
-    const table = tableOf([object], this.#served, this.#include, { resourceVersion: object.metadata.resourceVersion ?? '' });
+    const table = tableOf([object], this.#served, this.#include, {
+      resourceVersion: object.metadata.resourceVersion ?? '',
+    });
     return watchLine(type, JSON.stringify(this.#tables++ === 0 ? table : { ...table, columnDefinitions: null }));
   }
 

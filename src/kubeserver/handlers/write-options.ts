@@ -37,7 +37,11 @@ function dryRunProblems(values: readonly string[]): Cause[] {
   if (values.every((value) => value === 'All')) return [];
   const list = `[${values.map((value) => JSON.stringify(value)).join(',')}]`;
   return [
-    { field: 'dryRun', reason: 'FieldValueNotSupported', message: `Unsupported value: ${list}: supported values: "All"` },
+    {
+      field: 'dryRun',
+      reason: 'FieldValueNotSupported',
+      message: `Unsupported value: ${list}: supported values: "All"`,
+    },
   ];
 }
 
@@ -49,7 +53,9 @@ function validationProblems(value: string): Cause[] {
 
 function managerProblems(manager: string): Cause[] {
   if (manager.length > 128)
-    return [{ field: 'fieldManager', reason: 'FieldValueTooLong', message: 'Too long: may not be more than 128 bytes' }];
+    return [
+      { field: 'fieldManager', reason: 'FieldValueTooLong', message: 'Too long: may not be more than 128 bytes' },
+    ];
   if (/^[\u0020-\u007e\u00a0-\uffff]*$/.test(manager)) return [];
   const message = `Invalid value: ${JSON.stringify(manager)}: should only contain printable characters`;
   return [{ field: 'fieldManager', reason: 'FieldValueInvalid', message }];
@@ -57,8 +63,12 @@ function managerProblems(manager: string): Cause[] {
 
 function patchProblems(query: URLSearchParams, manager: string, isApply: boolean): Cause[] {
   if (isApply && manager === '')
-    return [{ field: 'fieldManager', reason: 'FieldValueRequired', message: 'Required value: is required for apply patch' }];
+    return [
+      { field: 'fieldManager', reason: 'FieldValueRequired', message: 'Required value: is required for apply patch' },
+    ];
   if (!isApply && query.get('force') !== null)
-    return [{ field: 'force', reason: 'FieldValueForbidden', message: 'Forbidden: may not be specified for non-apply patch' }];
+    return [
+      { field: 'force', reason: 'FieldValueForbidden', message: 'Forbidden: may not be specified for non-apply patch' },
+    ];
   return [];
 }

@@ -3,11 +3,12 @@ import { isArray, isObject, type Json, type MutableJsonObject } from '../../core
 import { StatusError } from '../ports.ts';
 import { badRequest, unsupportedMediaType } from '../status.ts';
 import { goJsonProblem } from './go-json.ts';
-import { decodeProtobuf } from './protobuf.ts';
 
 /** The most a request's body may hold, as in the real server. */
 const maxBody = 3 * 1024 * 1024;
 const maxDepth = 1000;
+/** The most values a YAML document may hold with its aliases spelled out. */
+const maxNodes = 500_000;
 
 const accepted = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'];
 
@@ -34,13 +35,11 @@ export function mediaType(header: string | undefined): string {
   return (header ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
 }
 
-const protobufType = 'application/vnd.kubernetes.protobuf';
-export type Format = 'json' | 'yaml' | 'protobuf';
+export type Format = 'json' | 'yaml';
 
 /** The format of an object's body. No content type counts as JSON, as in the real server. */
 export function bodyFormat(header: string | undefined): Format {
   const type = mediaType(header);
-  if (type === protobufType) return 'protobuf';
   if (type === '' || type === 'application/json') return 'json';
   if (type === 'application/yaml') return 'yaml';
   throw unsupportedMediaType(accepted);
@@ -65,13 +64,31 @@ export function parseYaml(text: string, prefix = ''): Json {
     const first = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
     throw badRequest(`${prefix}error converting YAML to JSON: yaml: ${first}`);
   }
-  const json: unknown = JSON.parse(JSON.stringify(value ?? null));
+  const json: unknown = JSON.parse(JSON.stringify(spelledOut(value ?? null, prefix)));
   return json as Json; // it just came out of JSON.parse
+}
+
+/** Each alias as a value of its own; throws 400 for one that contains itself or stands for more than it should. */
+function spelledOut(value: unknown, prefix: string): unknown {
+  let left = maxNodes;
+  const open = new Set<unknown>();
+  const copy = (node: unknown): unknown => {
+    if (--left < 0)
+      throw badRequest(`${prefix}error converting YAML to JSON: yaml: document contains excessive aliasing`);
+    if (typeof node !== 'object' || node === null || node instanceof Date) return node;
+    if (open.has(node)) throw badRequest(`${prefix}error converting YAML to JSON: yaml: anchor value contains itself`);
+    open.add(node);
+    const made = Array.isArray(node)
+      ? node.map(copy)
+      : Object.fromEntries(Object.entries(node).map(([key, member]) => [key, copy(member)]));
+    open.delete(node);
+    return made;
+  };
+  return copy(value);
 }
 
 /** A body as an object, whatever its format. */
 export function parseObject(body: Buffer, format: Format, prefix: string): MutableJsonObject {
-  if (format === 'protobuf') return decodeProtobuf(body, protobufTypeOf);
   const text = body.toString('utf8');
   const value = format === 'json' ? parseJson(text, prefix) : parseYaml(text, prefix);
   if (isObject(value)) return value as MutableJsonObject; // fresh from the parser, nobody else holds it
@@ -80,19 +97,6 @@ export function parseObject(body: Buffer, format: Format, prefix: string): Mutab
   throw badRequest(
     `${prefix}json: cannot unmarshal ${kind} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`,
   );
-}
-
-const protobufGroups: { readonly [group: string]: string } = {
-  '': 'core',
-  'rbac.authorization.k8s.io': 'rbac',
-  'events.k8s.io': 'events',
-};
-
-/** `apps/v1` Deployment is `io.k8s.api.apps.v1.Deployment`. */
-function protobufTypeOf(apiVersion: string, kind: string): string {
-  if (kind === 'DeleteOptions') return 'io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions';
-  const [group = '', version = ''] = apiVersion.includes('/') ? apiVersion.split('/') : ['', apiVersion];
-  return `io.k8s.api.${protobufGroups[group] ?? group.split('.')[0] ?? ''}.${version}.${kind}`;
 }
 
 function refuseDeep(text: string, prefix: string): void {

@@ -6,12 +6,6 @@ import type { RequestInfo, User } from '../ports.ts';
 import { isProtobuf, protobufToJson } from '../protobuf/index.ts';
 import { readBody } from './body.ts';
 
-/** Headers carry bytes: a text goes in as the bytes of its UTF-8, without what a header may not hold. */
-function warningHeader(text: string): string {
-  const bytes = Buffer.from(JSON.stringify(text), 'utf8').toString('latin1');
-  return `299 - ${bytes.replace(/[^\t\u0020-\u007e\u0080-\u00ff]/g, '')}`;
-}
-
 export type Request = IncomingMessage | Http2ServerRequest;
 export type Response = ServerResponse | Http2ServerResponse;
 
@@ -41,9 +35,11 @@ export class Exchange {
     return this.#abort.signal;
   }
 
-  /** Whether the client wants its JSON indented. */
+  /** Whether the client wants its JSON indented: it says so, or it is curl, wget or a browser. */
   get pretty(): boolean {
-    return ['true', '1'].includes(this.info.query.get('pretty') ?? '');
+    const asked = this.info.query.get('pretty');
+    if (asked !== null) return ['true', '1'].includes(asked);
+    return /^(curl|Wget|Mozilla\/5\.0)/.test(this.header('user-agent') ?? '');
   }
 
   header(name: string): string | undefined {
@@ -76,13 +72,6 @@ export class Exchange {
       this.sendText(code, JSON.stringify(JSON.parse(text), undefined, 2), 'application/json');
     else if (format === 'json') this.sendText(code, `${text}\n`, 'application/json');
     else this.sendText(code, dump(JSON.parse(text)), 'application/yaml');
-  }
-
-  /** Asked for, or a person at the other end: curl, wget or a browser. */
-  wantsPretty(): boolean {
-    const asked = this.info.query.get('pretty');
-    if (asked !== null) return asked !== 'false' && asked !== '0';
-    return /^(curl|Wget|Mozilla\/5\.0)/.test(this.header('user-agent') ?? '');
   }
 
   sendText(code: number, text: string, type: string, headers: { readonly [name: string]: string } = {}): void {
@@ -126,10 +115,4 @@ export class Exchange {
       this.signal.addEventListener('abort', done, { once: true });
     });
   }
-}
-
-/** A warning holds words of the client; a header takes no control characters, and other letters as the bytes of UTF-8. */
-function warningHeader(text: string): string {
-  const quoted = JSON.stringify(text.replace(/\p{Cc}/gu, ' '));
-  return `299 - ${Buffer.from(quoted).toString('latin1')}`;
 }

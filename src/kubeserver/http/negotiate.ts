@@ -12,20 +12,26 @@ interface Range {
   readonly parameters: ReadonlyMap<string, string>;
 }
 
-/** The first form in an Accept header that this server can make; throws 406 where there is none. */
-export function negotiate(accept: string | undefined): Wanted {
+/** The first form in an Accept header that this server can make; throws 406 where there is none, in the words of the kind. */
+export function negotiate(accept: string | undefined, custom = false): Wanted {
   for (const range of ranges(accept ?? '')) {
     const format = formatOf(range.type);
     if (format === undefined) continue;
     const as = shapeOf(range);
     if (as !== undefined) return { format, as };
   }
-  throw new StatusError({
-    code: 406,
-    reason: 'NotAcceptable',
-    message:
-      'only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf',
-  });
+  // Built-in kinds are refused by the real server's router, custom ones by its handler, each in its own words.
+  const types = 'application/json, application/yaml, application/vnd.kubernetes.protobuf';
+  throw new StatusError(
+    custom
+      ? { code: 406, reason: 'NotAcceptable', message: `only the following media types are accepted: ${types}` }
+      : {
+          code: 406,
+          reason: 'NotAcceptable',
+          message: `406: Not Acceptable\n\nAvailable representations: ${types}`,
+          details: {},
+        },
+  );
 }
 
 function ranges(accept: string): Range[] {

@@ -7,10 +7,15 @@ export function jsonPath(value: Json, path: string): Json[] {
   return found;
 }
 
-type Step = { readonly key: string } | { readonly index: number } | { readonly all: true } | { readonly where: readonly string[]; readonly equals: string };
+type Step =
+  | { readonly key: string }
+  | { readonly index: number }
+  | { readonly all: true }
+  | { readonly where: readonly string[]; readonly equals: string };
 
 function steps(path: string): Step[] {
-  const pattern = /\.([^.[\]]+(?:\\\.[^.[\]]+)*)|\['([^']*)'\]|\[(-?\d+)\]|(\[\*\]|\.\*)|\[\?\(@\.([\w.-]+)\s*==\s*["']([^"']*)["']\)\]/g;
+  const pattern =
+    /\.([^.[\]]+(?:\\\.[^.[\]]+)*)|\['([^']*)'\]|\[(-?\d+)\]|(\[\*\]|\.\*)|\[\?\(@\.([\w.-]+)\s*==\s*["']([^"']*)["']\)\]/g;
   return [...path.matchAll(pattern)].map(([, key, quoted, index, all, where, equals]): Step => {
     if (key !== undefined) return { key: key.replaceAll('\\.', '.') };
     if (quoted !== undefined) return { key: quoted };

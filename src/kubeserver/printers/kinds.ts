@@ -24,7 +24,11 @@ function simple(columns: readonly string[], cells: (object: JsonObject) => Json[
 function subjects(object: JsonObject, kind: string): string {
   return list(object['subjects'])
     .filter((subject) => subject['kind'] === kind)
-    .map((subject) => (kind === 'ServiceAccount' ? `${stringAt(subject, 'namespace') ?? ''}/` : '') + (stringAt(subject, 'name') ?? ''))
+    .map(
+      (subject) =>
+        (kind === 'ServiceAccount' ? `${stringAt(subject, 'namespace') ?? ''}/` : '') +
+        (stringAt(subject, 'name') ?? ''),
+    )
     .join(', ');
 }
 
@@ -67,7 +71,9 @@ function externalAddress(service: JsonObject): string {
   if (type === 'ExternalName') return stringAt(service, 'spec', 'externalName') ?? '<none>';
   const external = list(at(service, 'spec', 'externalIPs')).map(String);
   if (type !== 'LoadBalancer') return external.length === 0 ? '<none>' : external.join(',');
-  const given = list(at(service, 'status', 'loadBalancer', 'ingress')).map((one) => stringAt(one, 'ip') ?? stringAt(one, 'hostname') ?? '');
+  const given = list(at(service, 'status', 'loadBalancer', 'ingress')).map(
+    (one) => stringAt(one, 'ip') ?? stringAt(one, 'hostname') ?? '',
+  );
   return given.length === 0 ? '<pending>' : [...given, ...external].join(',');
 }
 
@@ -80,7 +86,8 @@ function servicePorts(service: JsonObject): string {
 }
 
 function eventTime(event: JsonObject, now: Date): string {
-  const last = stringAt(event, 'lastTimestamp') ?? stringAt(event, 'series', 'lastObservedTime') ?? stringAt(event, 'eventTime');
+  const last =
+    stringAt(event, 'lastTimestamp') ?? stringAt(event, 'series', 'lastObservedTime') ?? stringAt(event, 'eventTime');
   return age(last ?? stringAt(event, 'metadata', 'creationTimestamp'), now);
 }
 
@@ -98,7 +105,16 @@ export const printers: { readonly [storage: string]: Printer } = {
   secrets: simple(['Type', 'Data'], (object) => [stringAt(object, 'type') ?? '', size(object['data'])]),
   serviceaccounts: simple(['Secrets'], (object) => [list(object['secrets']).length]),
   pods: {
-    columns: ['Ready', 'Status', 'Restarts', 'Age', 'IP:string:1', 'Node:string:1', 'Nominated Node:string:1', 'Readiness Gates:string:1'],
+    columns: [
+      'Ready',
+      'Status',
+      'Restarts',
+      'Age',
+      'IP:string:1',
+      'Node:string:1',
+      'Nominated Node:string:1',
+      'Readiness Gates:string:1',
+    ],
     cells: podCells,
   },
   services: {
@@ -114,95 +130,289 @@ export const printers: { readonly [storage: string]: Printer } = {
     ],
   },
   nodes: {
-    columns: ['Status', 'Roles', 'Age', 'Version', 'Internal-IP:string:1', 'External-IP:string:1', 'OS-Image:string:1', 'Kernel-Version:string:1', 'Container-Runtime:string:1'],
+    columns: [
+      'Status',
+      'Roles',
+      'Age',
+      'Version',
+      'Internal-IP:string:1',
+      'External-IP:string:1',
+      'OS-Image:string:1',
+      'Kernel-Version:string:1',
+      'Container-Runtime:string:1',
+    ],
     cells: (object, now) => {
       const ready = list(at(object, 'status', 'conditions')).find((one) => one['type'] === 'Ready');
       const info = (key: string): string => stringAt(object, 'status', 'nodeInfo', key) ?? '<unknown>';
       const address = list(at(object, 'status', 'addresses')).find((one) => one['type'] === 'InternalIP');
-      return [nameOf(object), ready?.['status'] === 'True' ? 'Ready' : 'NotReady', nodeRoles(object), ageOf(object, now), info('kubeletVersion'), stringAt(address, 'address') ?? '<none>', '<none>', info('osImage'), info('kernelVersion'), info('containerRuntimeVersion')];
+      return [
+        nameOf(object),
+        ready?.['status'] === 'True' ? 'Ready' : 'NotReady',
+        nodeRoles(object),
+        ageOf(object, now),
+        info('kubeletVersion'),
+        stringAt(address, 'address') ?? '<none>',
+        '<none>',
+        info('osImage'),
+        info('kernelVersion'),
+        info('containerRuntimeVersion'),
+      ];
     },
   },
   events: {
-    columns: ['Type', 'Reason', 'Object', 'Subobject:string:1', 'Source:string:1', 'Message', 'First Seen:string:1', 'Count:string:1', 'Name:string:1'],
+    columns: [
+      'Type',
+      'Reason',
+      'Object',
+      'Subobject:string:1',
+      'Source:string:1',
+      'Message',
+      'First Seen:string:1',
+      'Count:string:1',
+      'Name:string:1',
+    ],
     cells: (object, now) => {
       const about = object['involvedObject'];
       const target = `${(stringAt(about, 'kind') ?? '').toLowerCase()}/${stringAt(about, 'name') ?? ''}`;
-      return [eventTime(object, now), stringAt(object, 'type') ?? '', stringAt(object, 'reason') ?? '', target, stringAt(about, 'fieldPath') ?? '', stringAt(object, 'source', 'component') ?? stringAt(object, 'reportingComponent') ?? '', (stringAt(object, 'message') ?? '').trim(), age(stringAt(object, 'firstTimestamp') ?? stringAt(object, 'metadata', 'creationTimestamp'), now), Math.max(1, count(object, 'count')), nameOf(object)];
+      return [
+        eventTime(object, now),
+        stringAt(object, 'type') ?? '',
+        stringAt(object, 'reason') ?? '',
+        target,
+        stringAt(about, 'fieldPath') ?? '',
+        stringAt(object, 'source', 'component') ?? stringAt(object, 'reportingComponent') ?? '',
+        (stringAt(object, 'message') ?? '').trim(),
+        age(stringAt(object, 'firstTimestamp') ?? stringAt(object, 'metadata', 'creationTimestamp'), now),
+        Math.max(1, count(object, 'count')),
+        nameOf(object),
+      ];
     },
   },
   persistentvolumeclaims: {
-    columns: ['Status', 'Volume', 'Capacity', 'Access Modes', 'StorageClass', 'VolumeAttributesClass', 'Age', 'VolumeMode:string:1'],
-    cells: (object, now) => [nameOf(object), stringAt(object, 'status', 'phase') ?? '', stringAt(object, 'spec', 'volumeName') ?? '', stringAt(object, 'status', 'capacity', 'storage') ?? '', '', stringAt(object, 'spec', 'storageClassName') ?? '', '<unset>', ageOf(object, now), stringAt(object, 'spec', 'volumeMode') ?? '<unset>'],
+    columns: [
+      'Status',
+      'Volume',
+      'Capacity',
+      'Access Modes',
+      'StorageClass',
+      'VolumeAttributesClass',
+      'Age',
+      'VolumeMode:string:1',
+    ],
+    cells: (object, now) => [
+      nameOf(object),
+      stringAt(object, 'status', 'phase') ?? '',
+      stringAt(object, 'spec', 'volumeName') ?? '',
+      stringAt(object, 'status', 'capacity', 'storage') ?? '',
+      '',
+      stringAt(object, 'spec', 'storageClassName') ?? '',
+      '<unset>',
+      ageOf(object, now),
+      stringAt(object, 'spec', 'volumeMode') ?? '<unset>',
+    ],
   },
   'deployments.apps': {
     columns: ['Ready', 'Up-to-date', 'Available', 'Age', 'Containers:string:1', 'Images:string:1', 'Selector:string:1'],
-    cells: (object, now) => [nameOf(object), `${count(object, 'status', 'readyReplicas')}/${count(object, 'spec', 'replicas')}`, count(object, 'status', 'updatedReplicas'), count(object, 'status', 'availableReplicas'), ageOf(object, now), ...template(object), selector(at(object, 'spec', 'selector'))],
+    cells: (object, now) => [
+      nameOf(object),
+      `${count(object, 'status', 'readyReplicas')}/${count(object, 'spec', 'replicas')}`,
+      count(object, 'status', 'updatedReplicas'),
+      count(object, 'status', 'availableReplicas'),
+      ageOf(object, now),
+      ...template(object),
+      selector(at(object, 'spec', 'selector')),
+    ],
   },
   'replicasets.apps': {
-    columns: ['Desired:integer', 'Current:integer', 'Ready:integer', 'Age', 'Containers:string:1', 'Images:string:1', 'Selector:string:1'],
-    cells: (object, now) => [nameOf(object), ...replicas(object), ageOf(object, now), ...template(object), selector(at(object, 'spec', 'selector'))],
+    columns: [
+      'Desired:integer',
+      'Current:integer',
+      'Ready:integer',
+      'Age',
+      'Containers:string:1',
+      'Images:string:1',
+      'Selector:string:1',
+    ],
+    cells: (object, now) => [
+      nameOf(object),
+      ...replicas(object),
+      ageOf(object, now),
+      ...template(object),
+      selector(at(object, 'spec', 'selector')),
+    ],
   },
   replicationcontrollers: {
-    columns: ['Desired:integer', 'Current:integer', 'Ready:integer', 'Age', 'Containers:string:1', 'Images:string:1', 'Selector:string:1'],
-    cells: (object, now) => [nameOf(object), ...replicas(object), ageOf(object, now), ...template(object), labels(at(object, 'spec', 'selector'))],
+    columns: [
+      'Desired:integer',
+      'Current:integer',
+      'Ready:integer',
+      'Age',
+      'Containers:string:1',
+      'Images:string:1',
+      'Selector:string:1',
+    ],
+    cells: (object, now) => [
+      nameOf(object),
+      ...replicas(object),
+      ageOf(object, now),
+      ...template(object),
+      labels(at(object, 'spec', 'selector')),
+    ],
   },
   'statefulsets.apps': {
     columns: ['Ready', 'Age', 'Containers:string:1', 'Images:string:1'],
-    cells: (object, now) => [nameOf(object), `${count(object, 'status', 'readyReplicas')}/${count(object, 'spec', 'replicas')}`, ageOf(object, now), ...template(object)],
+    cells: (object, now) => [
+      nameOf(object),
+      `${count(object, 'status', 'readyReplicas')}/${count(object, 'spec', 'replicas')}`,
+      ageOf(object, now),
+      ...template(object),
+    ],
   },
   'daemonsets.apps': {
-    columns: ['Desired:integer', 'Current:integer', 'Ready:integer', 'Up-to-date:integer', 'Available:integer', 'Node Selector', 'Age', 'Containers:string:1', 'Images:string:1', 'Selector:string:1'],
-    cells: (object, now) => [nameOf(object), count(object, 'status', 'desiredNumberScheduled'), count(object, 'status', 'currentNumberScheduled'), count(object, 'status', 'numberReady'), count(object, 'status', 'updatedNumberScheduled'), count(object, 'status', 'numberAvailable'), labels(at(object, 'spec', 'template', 'spec', 'nodeSelector')), ageOf(object, now), ...template(object), selector(at(object, 'spec', 'selector'))],
+    columns: [
+      'Desired:integer',
+      'Current:integer',
+      'Ready:integer',
+      'Up-to-date:integer',
+      'Available:integer',
+      'Node Selector',
+      'Age',
+      'Containers:string:1',
+      'Images:string:1',
+      'Selector:string:1',
+    ],
+    cells: (object, now) => [
+      nameOf(object),
+      count(object, 'status', 'desiredNumberScheduled'),
+      count(object, 'status', 'currentNumberScheduled'),
+      count(object, 'status', 'numberReady'),
+      count(object, 'status', 'updatedNumberScheduled'),
+      count(object, 'status', 'numberAvailable'),
+      labels(at(object, 'spec', 'template', 'spec', 'nodeSelector')),
+      ageOf(object, now),
+      ...template(object),
+      selector(at(object, 'spec', 'selector')),
+    ],
   },
   'jobs.batch': {
-    columns: ['Status', 'Completions', 'Duration', 'Age', 'Containers:string:1', 'Images:string:1', 'Selector:string:1'],
-    cells: (object, now) => [nameOf(object), jobStatus(object), `${count(object, 'status', 'succeeded')}/${at(object, 'spec', 'completions') ?? '1 of ' + String(count(object, 'spec', 'parallelism'))}`, jobDuration(object, now), ageOf(object, now), ...template(object), selector(at(object, 'spec', 'selector'))],
+    columns: [
+      'Status',
+      'Completions',
+      'Duration',
+      'Age',
+      'Containers:string:1',
+      'Images:string:1',
+      'Selector:string:1',
+    ],
+    cells: (object, now) => [
+      nameOf(object),
+      jobStatus(object),
+      `${count(object, 'status', 'succeeded')}/${at(object, 'spec', 'completions') ?? '1 of ' + String(count(object, 'spec', 'parallelism'))}`,
+      jobDuration(object, now),
+      ageOf(object, now),
+      ...template(object),
+      selector(at(object, 'spec', 'selector')),
+    ],
   },
   'cronjobs.batch': {
-    columns: ['Schedule', 'Timezone', 'Suspend:boolean', 'Active:integer', 'Last Schedule', 'Age', 'Containers:string:1', 'Images:string:1', 'Selector:string:1'],
+    columns: [
+      'Schedule',
+      'Timezone',
+      'Suspend:boolean',
+      'Active:integer',
+      'Last Schedule',
+      'Age',
+      'Containers:string:1',
+      'Images:string:1',
+      'Selector:string:1',
+    ],
     cells: (object, now) => {
       const last = stringAt(object, 'status', 'lastScheduleTime');
-      return [nameOf(object), stringAt(object, 'spec', 'schedule') ?? '', stringAt(object, 'spec', 'timeZone') ?? '<none>', at(object, 'spec', 'suspend') === true ? 'True' : 'False', list(at(object, 'status', 'active')).length, last === undefined ? '<none>' : age(last, now), ageOf(object, now), ...containers(at(object, 'spec', 'jobTemplate', 'spec', 'template', 'spec')), '<none>'];
+      return [
+        nameOf(object),
+        stringAt(object, 'spec', 'schedule') ?? '',
+        stringAt(object, 'spec', 'timeZone') ?? '<none>',
+        at(object, 'spec', 'suspend') === true ? 'True' : 'False',
+        list(at(object, 'status', 'active')).length,
+        last === undefined ? '<none>' : age(last, now),
+        ageOf(object, now),
+        ...containers(at(object, 'spec', 'jobTemplate', 'spec', 'template', 'spec')),
+        '<none>',
+      ];
     },
   },
   'ingresses.networking.k8s.io': simple(['Class', 'Hosts', 'Address', 'Ports'], (object) => {
-    const hosts = list(at(object, 'spec', 'rules')).map((rule) => stringAt(rule, 'host') ?? '').filter((host) => host !== '');
-    const addresses = list(at(object, 'status', 'loadBalancer', 'ingress')).map((one) => stringAt(one, 'ip') ?? stringAt(one, 'hostname') ?? '');
-    return [stringAt(object, 'spec', 'ingressClassName') ?? '<none>', hosts.length === 0 ? '*' : hosts.join(','), addresses.join(','), list(at(object, 'spec', 'tls')).length > 0 ? '80, 443' : '80'];
+    const hosts = list(at(object, 'spec', 'rules'))
+      .map((rule) => stringAt(rule, 'host') ?? '')
+      .filter((host) => host !== '');
+    const addresses = list(at(object, 'status', 'loadBalancer', 'ingress')).map(
+      (one) => stringAt(one, 'ip') ?? stringAt(one, 'hostname') ?? '',
+    );
+    return [
+      stringAt(object, 'spec', 'ingressClassName') ?? '<none>',
+      hosts.length === 0 ? '*' : hosts.join(','),
+      addresses.join(','),
+      list(at(object, 'spec', 'tls')).length > 0 ? '80, 443' : '80',
+    ];
   }),
-  'networkpolicies.networking.k8s.io': simple(['Pod-Selector'], (object) => [selector(at(object, 'spec', 'podSelector'))]),
+  'networkpolicies.networking.k8s.io': simple(['Pod-Selector'], (object) => [
+    selector(at(object, 'spec', 'podSelector')),
+  ]),
   'rolebindings.rbac.authorization.k8s.io': binding,
   'clusterrolebindings.rbac.authorization.k8s.io': binding,
-  'horizontalpodautoscalers.autoscaling': simple(['Reference', 'Targets', 'MinPods', 'MaxPods', 'Replicas'], (object) => [
-    `${stringAt(object, 'spec', 'scaleTargetRef', 'kind') ?? ''}/${stringAt(object, 'spec', 'scaleTargetRef', 'name') ?? ''}`,
-    '<unknown>',
-    String(at(object, 'spec', 'minReplicas') ?? '<unset>'),
-    count(object, 'spec', 'maxReplicas'),
-    count(object, 'status', 'currentReplicas'),
-  ]),
-  'poddisruptionbudgets.policy': simple(['Min Available', 'Max Unavailable', 'Allowed Disruptions:integer'], (object) => [
-    String(at(object, 'spec', 'minAvailable') ?? 'N/A'),
-    String(at(object, 'spec', 'maxUnavailable') ?? 'N/A'),
-    count(object, 'status', 'disruptionsAllowed'),
-  ]),
-  'storageclasses.storage.k8s.io': simple(['Provisioner', 'ReclaimPolicy', 'VolumeBindingMode', 'AllowVolumeExpansion'], (object) => [
-    stringAt(object, 'provisioner') ?? '',
-    stringAt(object, 'reclaimPolicy') ?? 'Delete',
-    stringAt(object, 'volumeBindingMode') ?? '<unset>',
-    object['allowVolumeExpansion'] === true,
-  ]),
+  'horizontalpodautoscalers.autoscaling': simple(
+    ['Reference', 'Targets', 'MinPods', 'MaxPods', 'Replicas'],
+    (object) => [
+      `${stringAt(object, 'spec', 'scaleTargetRef', 'kind') ?? ''}/${stringAt(object, 'spec', 'scaleTargetRef', 'name') ?? ''}`,
+      '<unknown>',
+      String(at(object, 'spec', 'minReplicas') ?? '<unset>'),
+      count(object, 'spec', 'maxReplicas'),
+      count(object, 'status', 'currentReplicas'),
+    ],
+  ),
+  'poddisruptionbudgets.policy': simple(
+    ['Min Available', 'Max Unavailable', 'Allowed Disruptions:integer'],
+    (object) => [
+      String(at(object, 'spec', 'minAvailable') ?? 'N/A'),
+      String(at(object, 'spec', 'maxUnavailable') ?? 'N/A'),
+      count(object, 'status', 'disruptionsAllowed'),
+    ],
+  ),
+  'storageclasses.storage.k8s.io': simple(
+    ['Provisioner', 'ReclaimPolicy', 'VolumeBindingMode', 'AllowVolumeExpansion'],
+    (object) => [
+      stringAt(object, 'provisioner') ?? '',
+      stringAt(object, 'reclaimPolicy') ?? 'Delete',
+      stringAt(object, 'volumeBindingMode') ?? '<unset>',
+      object['allowVolumeExpansion'] === true,
+    ],
+  ),
   'leases.coordination.k8s.io': simple(['Holder'], (object) => [stringAt(object, 'spec', 'holderIdentity') ?? '']),
   'priorityclasses.scheduling.k8s.io': {
     columns: ['Value:integer', 'Global-Default:boolean', 'Age', 'PreemptionPolicy'],
-    cells: (object, now) => [nameOf(object), count(object, 'value'), object['globalDefault'] === true, ageOf(object, now), stringAt(object, 'preemptionPolicy') ?? ''],
+    cells: (object, now) => [
+      nameOf(object),
+      count(object, 'value'),
+      object['globalDefault'] === true,
+      ageOf(object, now),
+      stringAt(object, 'preemptionPolicy') ?? '',
+    ],
   },
   'apiservices.apiregistration.k8s.io': simple(['Service', 'Available'], (object) => {
     const name = stringAt(object, 'spec', 'service', 'name');
     const available = list(at(object, 'status', 'conditions')).find((one) => one['type'] === 'Available');
-    return [name === undefined ? 'Local' : `${stringAt(object, 'spec', 'service', 'namespace') ?? ''}/${name}`, stringAt(available, 'status') ?? 'Unknown'];
+    return [
+      name === undefined ? 'Local' : `${stringAt(object, 'spec', 'service', 'namespace') ?? ''}/${name}`,
+      stringAt(available, 'status') ?? 'Unknown',
+    ];
   }),
   'controllerrevisions.apps': simple(['Controller', 'Revision'], (object) => {
     const [owner] = list(at(object, 'metadata', 'ownerReferences'));
-    return [owner === undefined ? '<none>' : `${(stringAt(owner, 'kind') ?? '').toLowerCase()}/${stringAt(owner, 'name') ?? ''}`, count(object, 'revision')];
+    return [
+      owner === undefined
+        ? '<none>'
+        : `${(stringAt(owner, 'kind') ?? '').toLowerCase()}/${stringAt(owner, 'name') ?? ''}`,
+      count(object, 'revision'),
+    ];
   }),
 };

@@ -50,7 +50,13 @@ function column(text: string): Json {
 /** Without columns of its own a custom kind shows its age. */
 function customColumns(columns: readonly Column[]): Json[] {
   if (columns.length === 0) return [{ name: 'Age', type: 'date', format: '', description: '', priority: 0 }];
-  return columns.map(({ name, type, format, description, priority }) => ({ name, type, format, description, priority }));
+  return columns.map(({ name, type, format, description, priority }) => ({
+    name,
+    type,
+    format,
+    description,
+    priority,
+  }));
 }
 
 function cellsOf(object: JsonObject, served: Served, now: Date): Json[] {

@@ -61,5 +61,8 @@ export function count(value: Json | undefined, ...path: readonly string[]): numb
 /** The names and images of a pod template's containers. */
 export function containers(spec: Json | undefined): [string, string] {
   const all = list(at(spec, 'containers'));
-  return [all.map((one) => stringAt(one, 'name') ?? '').join(','), all.map((one) => stringAt(one, 'image') ?? '').join(',')];
+  return [
+    all.map((one) => stringAt(one, 'name') ?? '').join(','),
+    all.map((one) => stringAt(one, 'image') ?? '').join(','),
+  ];
 }

@@ -1,17 +1,30 @@
 import { type Json, type JsonObject, type MutableJsonObject, own, thaw } from '../../core/json/index.ts';
+import { prune } from '../../core/merge/index.ts';
 import { asJson, type KubeObject } from '../../core/objects/index.ts';
 import { fillDefaults } from './decode.ts';
-import type { Served } from './served.ts';
 import { eventFromCore, eventToCore } from './event-conversion.ts';
+import type { Served } from './served.ts';
 
 /** A stored object in the version it was asked for. */
 export function fromStored(object: KubeObject, served: Served): KubeObject {
+  if (served.custom !== undefined) return custom(object, served);
   if (object.apiVersion === served.apiVersion) return object;
   if (served.info.storage === 'events') return eventFromCore(object);
   const renamed = { ...object, apiVersion: served.apiVersion };
-  if (served.custom === undefined) return served.info.storage.startsWith('horizontal') ? autoscalerV1(renamed) : renamed;
-  // Fields that the other version defaults are there when this version is read.
-  return fillDefaults(asJson(renamed), served) as unknown as KubeObject; // defaults leave the head as it is
+  return served.info.storage.startsWith('horizontal') ? autoscalerV1(renamed) : renamed;
+}
+
+const read = new WeakMap<KubeObject, { readonly served: Served; readonly object: KubeObject }>();
+
+/** A custom object is read by the schema of today: what it defaults is there, what it does not know is gone. */
+function custom(object: KubeObject, served: Served): KubeObject {
+  const known = read.get(object);
+  if (known?.served === served) return known.object;
+  const renamed = object.apiVersion === served.apiVersion ? object : { ...object, apiVersion: served.apiVersion };
+  const { value } = prune(asJson(renamed), served.schema, served.resolve);
+  const shown = fillDefaults(value, served) as unknown as KubeObject; // neither touches the head
+  read.set(object, { served, object: shown });
+  return shown;
 }
 
 /** An object as it is kept: in the kind's storage version. */
@@ -41,7 +54,10 @@ function autoscalerV2(object: KubeObject): KubeObject {
   delete spec['targetCPUUtilizationPercentage'];
   if (target !== undefined)
     spec['metrics'] = [
-      { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: thaw(target) } } },
+      {
+        type: 'Resource',
+        resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: thaw(target) } },
+      },
     ];
   return copy as unknown as KubeObject; // still an object with its head
 }

@@ -60,7 +60,8 @@ function subresourcesOf(version: JsonObject): Subresource[] {
   const subs = objectAt(version, 'subresources') ?? {};
   const found: Subresource[] = [];
   if (isObject(subs['status'])) found.push({ name: 'status', verbs: partVerbs });
-  if (isObject(subs['scale'])) found.push({ name: 'scale', verbs: partVerbs, group: 'autoscaling', version: 'v1', kind: 'Scale' });
+  if (isObject(subs['scale']))
+    found.push({ name: 'scale', verbs: partVerbs, group: 'autoscaling', version: 'v1', kind: 'Scale' });
   return found;
 }
 

@@ -18,7 +18,8 @@ export function definitionProblems(object: KubeObject, old: KubeObject | undefin
   const plural = stringAt(spec, 'names', 'plural') ?? '';
   const name = object.metadata.name ?? '';
   const causes: Cause[] = [];
-  if (name !== `${plural}.${group}`) causes.push(invalidValue('metadata.name', name, 'must be spec.names.plural+"."+spec.group'));
+  if (name !== `${plural}.${group}`)
+    causes.push(invalidValue('metadata.name', name, 'must be spec.names.plural+"."+spec.group'));
   causes.push(...groupProblems(group), ...scopeProblems(stringAt(spec, 'scope') ?? ''));
   causes.push(...versionProblems(spec), ...nameCauses(spec), ...changeProblems(spec, old));
   return causes;
@@ -56,7 +57,13 @@ function versionProblems(spec: JsonObject): Cause[] {
   });
   causes.push(...schemas);
   if (versions.filter((version) => version['storage'] === true).length !== 1)
-    causes.push(invalidValue('spec.versions', versions.length === 0 ? null : versions, 'must have exactly one version marked as storage version'));
+    causes.push(
+      invalidValue(
+        'spec.versions',
+        versions.length === 0 ? null : versions,
+        'must have exactly one version marked as storage version',
+      ),
+    );
   return causes;
 }
 

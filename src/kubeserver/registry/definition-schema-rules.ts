@@ -3,8 +3,16 @@ import { convertSchema, validate } from '../../core/merge/index.ts';
 import type { Cause } from '../status.ts';
 import { invalidValue } from './names.ts';
 
-const required = (field: string, why: string): Cause => ({ field, reason: 'FieldValueRequired', message: `Required value: ${why}` });
-const forbidden = (field: string, why: string): Cause => ({ field, reason: 'FieldValueForbidden', message: `Forbidden: ${why}` });
+const required = (field: string, why: string): Cause => ({
+  field,
+  reason: 'FieldValueRequired',
+  message: `Required value: ${why}`,
+});
+const forbidden = (field: string, why: string): Cause => ({
+  field,
+  reason: 'FieldValueForbidden',
+  message: `Forbidden: ${why}`,
+});
 const types = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
 
 /** What keeps a CRD's schema from being structural. */
@@ -27,14 +35,16 @@ function inside(schema: JsonObject, field: string): Cause[] {
   const values = own(schema, 'additionalProperties');
   if (values !== undefined && properties !== undefined)
     causes.push(forbidden(`${field}.additionalProperties`, 'additionalProperties and properties are mutual exclusive'));
-  if (isObject(values)) causes.push(...part(values, `${field}.additionalProperties`, 'must not be empty for specified object fields'));
+  if (isObject(values))
+    causes.push(...part(values, `${field}.additionalProperties`, 'must not be empty for specified object fields'));
   return [...causes, ...ownProblems(schema, field)];
 }
 
 function part(value: Json, field: string, why: string): Cause[] {
   if (!isObject(value)) return [];
   const causes: Cause[] = [];
-  const free = own(value, 'x-kubernetes-int-or-string') === true || own(value, 'x-kubernetes-preserve-unknown-fields') === true;
+  const free =
+    own(value, 'x-kubernetes-int-or-string') === true || own(value, 'x-kubernetes-preserve-unknown-fields') === true;
   const type = own(value, 'type');
   if (type === undefined && !free) causes.push(required(`${field}.type`, why));
   if (typeof type === 'string' && !types.includes(type))
@@ -49,7 +59,12 @@ function part(value: Json, field: string, why: string): Cause[] {
 function ownProblems(schema: JsonObject, field: string): Cause[] {
   const causes: Cause[] = [];
   if (own(schema, 'uniqueItems') === true)
-    causes.push(forbidden(`${field}.uniqueItems`, 'uniqueItems cannot be set to true since the runtime complexity becomes quadratic'));
+    causes.push(
+      forbidden(
+        `${field}.uniqueItems`,
+        'uniqueItems cannot be set to true since the runtime complexity becomes quadratic',
+      ),
+    );
   if (own(schema, '$ref') !== undefined) causes.push(forbidden(`${field}.$ref`, '$ref is not supported'));
   const keys = own(schema, 'x-kubernetes-list-map-keys');
   if (own(schema, 'x-kubernetes-list-type') === 'map' && !Array.isArray(keys))
@@ -58,5 +73,12 @@ function ownProblems(schema: JsonObject, field: string): Cause[] {
   if (value === undefined) return causes;
   const { default: _default, ...bare } = schema;
   const wrong = validate(value, convertSchema(bare), () => undefined);
-  return [...causes, ...wrong.map(({ message, reason }) => ({ field: `${field}.default`, reason: reason as Cause['reason'], message: message.replace(/ in body /, '$&') }))]; // both lists are Kubernetes'
+  return [
+    ...causes,
+    ...wrong.map(({ message, reason }) => ({
+      field: `${field}.default`,
+      reason: reason as Cause['reason'],
+      message: message.replace(/ in body /, '$&'),
+    })),
+  ]; // both lists are Kubernetes'
 }

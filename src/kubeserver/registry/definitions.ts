@@ -1,6 +1,17 @@
-import { isArray, isObject, type Json, type JsonObject, type MutableJson, type MutableJsonObject, objectAt, own, stringAt, thaw } from '../../core/json/index.ts';
+import {
+  isArray,
+  isObject,
+  type Json,
+  type JsonObject,
+  type MutableJson,
+  type MutableJsonObject,
+  objectAt,
+  own,
+  stringAt,
+  thaw,
+} from '../../core/json/index.ts';
 import { asJson, type KubeObject } from '../../core/objects/index.ts';
-import { type StoreEvent, StatusError } from '../ports.ts';
+import { StatusError, type StoreEvent } from '../ports.ts';
 import { type Cluster, timestamp } from './cluster.ts';
 import { servedBy } from './custom-kinds.ts';
 import { cleanupFinalizer } from './remove.ts';
@@ -40,7 +51,8 @@ class DefinitionKeeper {
   onDefinition(definition: KubeObject): void {
     const name = definition.metadata.name ?? '';
     const conflict = this.#nameConflict(definition);
-    if (conflict === undefined && isEstablished(definition)) this.#cluster.registry.setCustom(name, servedBy(definition));
+    if (conflict === undefined && isEstablished(definition))
+      this.#cluster.registry.setCustom(name, servedBy(definition));
     if (definition.metadata.deletionTimestamp === undefined) this.#accept(definition, conflict);
     else this.#empty(definition);
   }
@@ -54,13 +66,18 @@ class DefinitionKeeper {
       .filter(({ info, custom }) => info.group === stringAt(spec, 'group') && custom?.definition !== mine);
     const taken = new Set(others.flatMap(({ info }) => [info.plural, info.singular, ...info.shortNames]));
     const names = objectAt(spec, 'names') ?? {};
-    for (const [key, reason] of [['plural', 'PluralConflict'], ['singular', 'SingularConflict']] as const) {
+    for (const [key, reason] of [
+      ['plural', 'PluralConflict'],
+      ['singular', 'SingularConflict'],
+    ] as const) {
       const value = stringAt(names, key) ?? '';
       if (taken.has(value)) return { reason, message: `${JSON.stringify(value)} is already in use` };
     }
     const kinds = new Set(others.flatMap(({ info }) => [info.kind, info.listKind]));
     const wanted = stringAt(names, 'kind') ?? '';
-    return kinds.has(wanted) ? { reason: 'KindConflict', message: `${JSON.stringify(wanted)} is already in use` } : undefined;
+    return kinds.has(wanted)
+      ? { reason: 'KindConflict', message: `${JSON.stringify(wanted)} is already in use` }
+      : undefined;
   }
 
   #accept(definition: KubeObject, conflict: { reason: string; message: string } | undefined): void {
@@ -69,10 +86,29 @@ class DefinitionKeeper {
       const now = timestamp(this.#cluster.now());
       const conditions = conditionsOf(status['conditions']);
       const accepted = conflict === undefined;
-      setCondition(conditions, { type: 'NamesAccepted', status: accepted ? 'True' : 'False', lastTransitionTime: now, reason: conflict?.reason ?? 'NoConflicts', message: conflict?.message ?? 'no conflicts found' });
+      setCondition(conditions, {
+        type: 'NamesAccepted',
+        status: accepted ? 'True' : 'False',
+        lastTransitionTime: now,
+        reason: conflict?.reason ?? 'NoConflicts',
+        message: conflict?.message ?? 'no conflicts found',
+      });
       if (accepted || conditions.some(({ type, status: is }) => type === 'Established' && is === 'True'))
-        setCondition(conditions, { type: 'Established', status: 'True', lastTransitionTime: now, reason: 'InitialNamesAccepted', message: 'the initial names have been accepted' });
-      else setCondition(conditions, { type: 'Established', status: 'False', lastTransitionTime: now, reason: 'NotAccepted', message: 'not all names are accepted' });
+        setCondition(conditions, {
+          type: 'Established',
+          status: 'True',
+          lastTransitionTime: now,
+          reason: 'InitialNamesAccepted',
+          message: 'the initial names have been accepted',
+        });
+      else
+        setCondition(conditions, {
+          type: 'Established',
+          status: 'False',
+          lastTransitionTime: now,
+          reason: 'NotAccepted',
+          message: 'not all names are accepted',
+        });
       const names = objectAt(object, 'spec', 'names') ?? {};
       const acceptedNames = accepted ? orderedNames(names) : (status['acceptedNames'] ?? { plural: '', kind: '' });
       object['status'] = { conditions, acceptedNames, storedVersions: storedVersions(object, status) };
@@ -128,7 +164,10 @@ class DefinitionKeeper {
 
 function isEstablished(definition: KubeObject): boolean {
   const conditions = own(asJson(definition)['status'], 'conditions');
-  return isArray(conditions) && conditions.some((one) => stringAt(one, 'type') === 'Established' && stringAt(one, 'status') === 'True');
+  return (
+    isArray(conditions) &&
+    conditions.some((one) => stringAt(one, 'type') === 'Established' && stringAt(one, 'status') === 'True')
+  );
 }
 
 function conditionsOf(value: MutableJson | undefined): MutableJsonObject[] {

@@ -25,7 +25,10 @@ export function insideOf(cluster: () => Cluster): Inside {
     },
     now: () => cluster().now(),
     resourceFor: (group, kind) => cluster().registry.byKind(group, kind)?.info,
-    resources: () => cluster().registry.all().map(({ info }) => info),
+    resources: () =>
+      cluster()
+        .registry.all()
+        .map(({ info }) => info),
     get: (group, kind, namespace, name) => {
       const found = cluster().registry.byKind(group, kind);
       if (found === undefined) return undefined;
@@ -53,7 +56,12 @@ export function insideOf(cluster: () => Cluster): Inside {
       };
       try {
         const writing = writingOf(found, 'update', namespace, name, options.subresource ?? '');
-        const { object } = await updateObject(cluster(), found, { subresource: options.subresource ?? '', make }, writing);
+        const { object } = await updateObject(
+          cluster(),
+          found,
+          { subresource: options.subresource ?? '', make },
+          writing,
+        );
         return left ? undefined : object;
       } catch (error) {
         if (error instanceof StatusError && error.status.code === 404) return undefined;

@@ -58,12 +58,31 @@ export function splitsStatus(served: Served): boolean {
   return served.info.subresources.includes('status');
 }
 
-/** Kinds that may be created by a PUT or are updated without a resourceVersion; custom kinds demand one. */
+const createdByPut = new Set([
+  'endpoints',
+  'events',
+  'limitranges',
+  'podtemplates',
+  'leases.coordination.k8s.io',
+  'roles.rbac.authorization.k8s.io',
+  'rolebindings.rbac.authorization.k8s.io',
+  'clusterroles.rbac.authorization.k8s.io',
+  'clusterrolebindings.rbac.authorization.k8s.io',
+]);
+
+/** Kinds that a PUT creates where they are not there. */
+export function putCreates(served: Served): boolean {
+  return createdByPut.has(served.info.storage);
+}
+
+/** Kinds that are not updated without a resourceVersion; custom ones all are. */
 export function demandsVersion(served: Served): boolean {
   return (
     served.custom !== undefined ||
-    ['customresourcedefinitions.apiextensions.k8s.io', 'leases.coordination.k8s.io', 'apiservices.apiregistration.k8s.io'].includes(
-      served.info.storage,
-    )
+    [
+      'customresourcedefinitions.apiextensions.k8s.io',
+      'leases.coordination.k8s.io',
+      'apiservices.apiregistration.k8s.io',
+    ].includes(served.info.storage)
   );
 }

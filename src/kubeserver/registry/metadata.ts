@@ -43,7 +43,8 @@ export function immutableMetadataProblems(object: KubeObject, old: KubeObject): 
   const causes: Cause[] = [];
   for (const key of ['name', 'namespace', 'uid', 'creationTimestamp', 'deletionTimestamp'] as const) {
     const value = object.metadata[key];
-    if ((value ?? '') !== (old.metadata[key] ?? '')) causes.push(invalidValue(`metadata.${key}`, value ?? null, 'field is immutable'));
+    if ((value ?? '') !== (old.metadata[key] ?? ''))
+      causes.push(invalidValue(`metadata.${key}`, value ?? null, 'field is immutable'));
   }
   if (old.metadata.deletionTimestamp === undefined) return causes;
   const before = new Set(old.metadata.finalizers ?? []);

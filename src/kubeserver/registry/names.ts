@@ -52,7 +52,8 @@ export function qualifiedNameProblems(text: string): string[] {
   const problems: string[] = [];
   const [prefix, name = ''] = parts.length === 2 ? parts : [undefined, parts[0]];
   if (prefix === '') problems.push('prefix part must be non-empty');
-  else if (prefix !== undefined) problems.push(...nameProblems(prefix, 'subdomain').map((text) => `prefix part ${text}`));
+  else if (prefix !== undefined)
+    problems.push(...nameProblems(prefix, 'subdomain').map((text) => `prefix part ${text}`));
   if (name === '') problems.push('name part must be non-empty');
   else if (name.length > 63) problems.push('name part must be no more than 63 characters');
   if (!patterns.qualified.test(name)) problems.push(qualifiedText);

@@ -73,11 +73,17 @@ function checkPreconditions(old: KubeObject, served: Served, { uid, resourceVers
 const collectors = ['orphan', 'foregroundDeletion'];
 
 /** The object as it waits for its end; undefined if it can go at once. */
-function mark(cluster: Cluster, old: KubeObject, served: Served, removal: Removal): MutableJsonObject | 'unchanged' | undefined {
+function mark(
+  cluster: Cluster,
+  old: KubeObject,
+  served: Served,
+  removal: Removal,
+): MutableJsonObject | 'unchanged' | undefined {
   const finalizers = finalizersFor(old, removal);
   const grace = graceOf(old, served, removal);
   const isNamespace = served.info.storage === 'namespaces';
-  if (finalizers.length === 0 && grace === 0 && !(isNamespace && hasContent(old)) && !needsCleanup(served)) return undefined;
+  if (finalizers.length === 0 && grace === 0 && !(isNamespace && hasContent(old)) && !needsCleanup(served))
+    return undefined;
   const object = thaw(asJson(old));
   const meta = object['metadata'] as MutableJsonObject; // every object has it
   if (finalizers.length > 0) meta['finalizers'] = finalizers;
@@ -90,7 +96,8 @@ function mark(cluster: Cluster, old: KubeObject, served: Served, removal: Remova
     meta['deletionGracePeriodSeconds'] = grace;
     if (old.metadata.generation !== undefined) meta['generation'] = old.metadata.generation + 1;
   }
-  if (isNamespace) object['status'] = { ...((object['status'] as MutableJsonObject | undefined) ?? {}), phase: 'Terminating' };
+  if (isNamespace)
+    object['status'] = { ...((object['status'] as MutableJsonObject | undefined) ?? {}), phase: 'Terminating' };
   if (needsCleanup(served)) markDefinition(object, cluster);
   return object;
 }
@@ -111,7 +118,10 @@ function graceOf(old: KubeObject, served: Served, { gracePeriod }: Removal): num
   const over = ['Failed', 'Succeeded'].includes(stringAt(json, 'status', 'phase') ?? '');
   if (pending || over) return 0;
   const spec = old['spec'] as { terminationGracePeriodSeconds?: number } | undefined; // checked by its type
-  return Math.max(0, gracePeriod ?? old.metadata.deletionGracePeriodSeconds ?? spec?.terminationGracePeriodSeconds ?? 30);
+  return Math.max(
+    0,
+    gracePeriod ?? old.metadata.deletionGracePeriodSeconds ?? spec?.terminationGracePeriodSeconds ?? 30,
+  );
 }
 
 /** A namespace is emptied before it goes. */

@@ -1,4 +1,11 @@
-import { isArray, isObject, type Json, type JsonObject, type MutableJson, type MutableJsonObject } from '../../core/json/index.ts';
+import {
+  isArray,
+  isObject,
+  type Json,
+  type JsonObject,
+  type MutableJson,
+  type MutableJsonObject,
+} from '../../core/json/index.ts';
 import type { ResolveRef, Schema } from '../../core/merge/index.ts';
 
 /** What reading a body into a built-in type found besides the object. */
@@ -134,7 +141,8 @@ function text(value: Json, schema: Schema, place: Place, reading: Reading): Muta
 
 function base64(value: string, reading: Reading): string {
   const compact = value.replace(/[\r\n]/g, '');
-  const bad = /[^A-Za-z0-9+/=]/.exec(compact)?.index ?? (compact.length % 4 === 0 ? -1 : compact.length - (compact.length % 4));
+  const bad =
+    /[^A-Za-z0-9+/=]/.exec(compact)?.index ?? (compact.length % 4 === 0 ? -1 : compact.length - (compact.length % 4));
   if (bad >= 0) reading.problem ??= `illegal base64 data at input byte ${bad}`;
   return compact;
 }
@@ -161,7 +169,8 @@ function scalarOf(
 }
 
 function wrong(value: Json, go: string, place: Place, reading: Reading, saw?: string): undefined {
-  const kind = saw ?? (isArray(value) ? 'array' : isObject(value) ? 'object' : typeof value === 'boolean' ? 'bool' : typeof value);
+  const kind =
+    saw ?? (isArray(value) ? 'array' : isObject(value) ? 'object' : typeof value === 'boolean' ? 'bool' : typeof value);
   reading.problem ??= `json: cannot unmarshal ${kind} into Go struct field ${place.struct}.${place.field} of type ${go}`;
   return undefined;
 }

@@ -12,10 +12,7 @@ export function validateNew(object: KubeObject, served: Served): void {
 
 /** Throws 422 with everything wrong in a changed object. */
 export function validateUpdate(object: KubeObject, old: KubeObject, served: Served): void {
-  refuse(object, served, [
-    ...immutableMetadataProblems(object, old),
-    ...contentProblems(object, old, served),
-  ]);
+  refuse(object, served, [...immutableMetadataProblems(object, old), ...contentProblems(object, old, served)]);
 }
 
 function refuse(object: KubeObject, served: Served, causes: readonly Cause[]): void {

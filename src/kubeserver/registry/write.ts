@@ -1,4 +1,4 @@
-import { equal, type Json, type JsonObject, type MutableJsonObject, thaw } from '../../core/json/index.ts';
+import { equal, type Json, type JsonObject, type MutableJsonObject, own, thaw } from '../../core/json/index.ts';
 import { setOf, updateManagedFields } from '../../core/merge/index.ts';
 import { asJson, type KubeObject } from '../../core/objects/index.ts';
 import { type AdmissionRequest, type Entry, StatusError } from '../ports.ts';
@@ -28,7 +28,10 @@ export async function createObject(
 ): Promise<KubeObject> {
   const fresh = withIdentity(cluster, served, given, writing);
   // Before admission, so that nobody owns what admission fills in.
-  const tracked = writing.managed === true ? fresh : track(cluster, served, { live: undefined, object: fresh, writing, subresource: '' });
+  const tracked =
+    writing.managed === true
+      ? fresh
+      : track(cluster, served, { live: undefined, object: fresh, writing, subresource: '' });
   const object = thaw(tracked);
   const request = { operation: 'CREATE' as const, object, old: undefined, resource: served.info, ...writing };
   await mutate(cluster, request);
@@ -68,9 +71,15 @@ function withIdentity(cluster: Cluster, served: Served, given: MutableJsonObject
     const suffix = [...cluster.random(5)].map((byte) => letters[byte % letters.length]).join('');
     meta['name'] = `${generateName.slice(0, 58)}${suffix}`;
   }
-  if ((meta['resourceVersion'] ?? '') !== '')
-    throw badRequest('resourceVersion should not be set on objects to be created');
-  for (const key of ['resourceVersion', 'selfLink', 'deletionTimestamp', 'deletionGracePeriodSeconds']) delete meta[key];
+  // An apply that creates may carry the version of what was there before.
+  if ((meta['resourceVersion'] ?? '') !== '' && writing.managed !== true)
+    throw new StatusError({
+      code: 500,
+      reason: '',
+      message: 'resourceVersion should not be set on objects to be created',
+    });
+  for (const key of ['resourceVersion', 'selfLink', 'deletionTimestamp', 'deletionGracePeriodSeconds'])
+    delete meta[key];
   meta['uid'] = uuid(cluster.random(16));
   meta['creationTimestamp'] = timestamp(cluster.now());
   if (countsGenerations(served)) meta['generation'] = 1;
@@ -150,7 +159,11 @@ function versionNamed(made: MutableJsonObject, old: KubeObject, served: Served):
     return false;
   }
   if (!/^\d+$/.test(version))
-    throw new StatusError({ code: 500, reason: '', message: `strconv.ParseUint: parsing ${JSON.stringify(version)}: invalid syntax` });
+    throw new StatusError({
+      code: 500,
+      reason: '',
+      message: `strconv.ParseUint: parsing ${JSON.stringify(version)}: invalid syntax`,
+    });
   if (version !== old.metadata.resourceVersion) throw conflict(served.info, name);
   return true;
 }
@@ -201,7 +214,8 @@ function carriedOver({ old, made, change }: Step, served: Served): MutableJsonOb
   const before = asJson(old);
   const meta = { ...(made['metadata'] as MutableJsonObject) }; // decoded before
   meta['resourceVersion'] = old.metadata.resourceVersion ?? '';
-  for (const key of ['uid', 'creationTimestamp', 'namespace', 'name', 'generateName'] as const)
+  if (old.metadata.creationTimestamp !== undefined) meta['creationTimestamp'] = old.metadata.creationTimestamp;
+  for (const key of ['uid', 'namespace', 'name', 'generateName'] as const)
     if ((meta[key] ?? '') === '' && old.metadata[key] !== undefined) meta[key] = old.metadata[key];
   for (const key of ['generation', 'deletionTimestamp', 'deletionGracePeriodSeconds', 'selfLink'] as const) {
     if (change.subresource === 'delete' && key !== 'selfLink') continue;
@@ -218,8 +232,16 @@ function carriedOver({ old, made, change }: Step, served: Served): MutableJsonOb
 function statusOnly(object: MutableJsonObject, before: JsonObject, served: Served): MutableJsonObject {
   const result = thaw(before);
   keep(result, object, 'status');
-  if (served.custom === undefined) result['metadata'] = object['metadata'] ?? {};
-  else {
+  if (served.custom === undefined) {
+    const meta = { ...(object['metadata'] as MutableJsonObject) }; // decoded before
+    const labels = own(before['metadata'], 'labels');
+    // Deployments alone keep their labels from writers of status.
+    if (served.info.storage === 'deployments.apps') {
+      delete meta['labels'];
+      if (labels !== undefined) meta['labels'] = thaw(labels);
+    }
+    result['metadata'] = meta;
+  } else {
     const managed = (object['metadata'] as MutableJsonObject)['managedFields'];
     if (managed !== undefined) (result['metadata'] as MutableJsonObject)['managedFields'] = managed;
   }

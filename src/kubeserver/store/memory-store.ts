@@ -34,10 +34,7 @@ export class MemoryStore implements Store {
     return this.#buckets.get(storageOf(key))?.get(key);
   }
 
-  list(
-    prefix: string,
-    options: { at?: number; after?: string; limit?: number } = {},
-  ): Listing & { revision: number } {
+  list(prefix: string, options: { at?: number; after?: string; limit?: number } = {}): Listing & { revision: number } {
     const { at, after, limit = Number.POSITIVE_INFINITY } = options;
     const revision = at ?? this.#revision;
     const bucket = this.#buckets.get(storageOf(prefix));

@@ -31,7 +31,12 @@ test('an authority signs itself and what it issues', () => {
 test('a client with an issued certificate is known to the server by name and groups', async () => {
   const issued = { now: new Date(), serial: randomBytes(16) };
   const own = makeAuthority(subject.commonName, new Date(), randomBytes(16));
-  const server = issue(own, subject, { subject: { commonName: 's' }, usage: 'server', hosts: ['localhost'], ...issued });
+  const server = issue(own, subject, {
+    subject: { commonName: 's' },
+    usage: 'server',
+    hosts: ['localhost'],
+    ...issued,
+  });
   const client = issue(own, subject, {
     subject: { commonName: 'jane', organizations: ['devs', 'ops'] },
     usage: 'client',
@@ -44,11 +49,20 @@ test('a client with an issued certificate is known to the server by name and gro
     requestCert: true,
     rejectUnauthorized: true,
   });
-  const seen = new Promise((resolve) => listener.on('secureConnection', (s) => resolve(s.getPeerCertificate().subject)));
+  const seen = new Promise((resolve) =>
+    listener.on('secureConnection', (s) => resolve(s.getPeerCertificate().subject)),
+  );
   await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
   const address = listener.address();
   const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
-  const socket = connect({ port, host: '127.0.0.1', servername: 'localhost', ca: own.certificate, cert: client.certificate, key: client.key });
+  const socket = connect({
+    port,
+    host: '127.0.0.1',
+    servername: 'localhost',
+    ca: own.certificate,
+    cert: client.certificate,
+    key: client.key,
+  });
   await new Promise<void>((resolve, reject) => socket.on('secureConnect', resolve).on('error', reject));
   const peer = (await seen) as { CN: string; O: string[] };
   assert.deepEqual([peer.CN, peer.O], ['jane', ['devs', 'ops']]);

@@ -116,7 +116,8 @@ function alternativeName(host: string): Buffer {
 
 function ipv6(host: string): Buffer {
   const [head = '', tail] = host.split('::');
-  const groups = (text: string): number[] => (text === '' ? [] : text.split(':').map((part) => Number.parseInt(part, 16)));
+  const groups = (text: string): number[] =>
+    text === '' ? [] : text.split(':').map((part) => Number.parseInt(part, 16));
   const left = groups(head);
   const right = tail === undefined ? [] : groups(tail);
   const all = [...left, ...Array<number>(8 - left.length - right.length).fill(0), ...right];

@@ -22,7 +22,16 @@ export function loadIdentity(
   const kept = journal?.fact('identity');
   const base = kept === undefined ? newBase(now, random) : (JSON.parse(kept) as Base); // written by us
   if (kept === undefined) journal?.setFact('identity', JSON.stringify(base));
-  const hosts = ['127.0.0.1', '::1', 'localhost', 'kubernetes', 'kubernetes.default', 'kubernetes.default.svc', 'kubernetes.default.svc.cluster.local', '10.96.0.1'];
+  const hosts = [
+    '127.0.0.1',
+    '::1',
+    'localhost',
+    'kubernetes',
+    'kubernetes.default',
+    'kubernetes.default.svc',
+    'kubernetes.default.svc.cluster.local',
+    '10.96.0.1',
+  ];
   if (!hosts.includes(host) && host !== '0.0.0.0' && host !== '::') hosts.push(host);
   const server = issue(base.authority, authorityName, {
     subject: { commonName: 'kube-apiserver' },
