@@ -19,6 +19,12 @@ const rules: readonly Rule[] = [
     hint: 'make room in the repository cache directory',
   },
   {
+    when: /cannot run ssh/i,
+    code: 'tool-missing',
+    text: 'the ssh program is not installed',
+    hint: 'install an OpenSSH client',
+  },
+  {
     when: /Out of memory/i,
     code: 'git-limit',
     text: 'the repository, or what its server sends, is larger than permitted',

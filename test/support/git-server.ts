@@ -1,13 +1,11 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createHash, randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { deflateSync, gunzipSync } from 'node:zlib';
+import { issue, makeAuthority } from '../../src/kubeserver/tls/certificates.ts';
 
 /** How the server misbehaves. `broken-pack` dies in the middle of the objects, `garbage` sends bytes that are no pack. */
 export type ServerFault =
@@ -263,65 +261,17 @@ function backend(server: GitServer, { root, children }: Serving, request: CgiReq
   });
 }
 
-/** Makes certificates with openssl; `undefined` where the machine has none. */
-export function makeCertificates(): TestCertificates | undefined {
-  const directory = mkdtempSync(join(tmpdir(), 'argosy-certificates-'));
-  const openssl = (...args: string[]): Buffer => execFileSync('openssl', args, { cwd: directory, stdio: 'pipe' });
-  const sign = (name: string, extra: string[]): { cert: string; key: string } => {
-    openssl(
-      'req',
-      '-newkey',
-      'rsa:2048',
-      '-nodes',
-      '-keyout',
-      `${name}.key`,
-      '-out',
-      `${name}.csr`,
-      '-subj',
-      `/CN=${name}`,
-      ...extra,
-    );
-    openssl(
-      'x509',
-      '-req',
-      '-in',
-      `${name}.csr`,
-      '-CA',
-      'ca.crt',
-      '-CAkey',
-      'ca.key',
-      '-CAcreateserial',
-      '-days',
-      '2',
-      '-out',
-      `${name}.crt`,
-      '-copy_extensions',
-      'copy',
-    );
-    return { cert: read(`${name}.crt`), key: read(`${name}.key`) };
+/** Makes a CA of its own with a certificate for a server on loopback and one for a client. */
+export function makeCertificates(): TestCertificates {
+  const name = { commonName: 'test CA' };
+  const fresh = (): { now: Date; serial: Buffer } => ({ now: new Date(), serial: randomBytes(16) });
+  const ca = makeAuthority(name.commonName, new Date(), randomBytes(16));
+  const hosts = ['127.0.0.1', 'localhost'];
+  const server = issue(ca, name, { subject: { commonName: 'server' }, usage: 'server', hosts, ...fresh() });
+  const client = issue(ca, name, { subject: { commonName: 'client' }, usage: 'client', ...fresh() });
+  return {
+    ca: ca.certificate,
+    server: { cert: server.certificate, key: server.key },
+    client: { cert: client.certificate, key: client.key },
   };
-  const read = (name: string): string => readFileSync(join(directory, name), 'utf8');
-  try {
-    openssl(
-      'req',
-      '-x509',
-      '-newkey',
-      'rsa:2048',
-      '-nodes',
-      '-keyout',
-      'ca.key',
-      '-out',
-      'ca.crt',
-      '-days',
-      '2',
-      '-subj',
-      '/CN=test CA',
-    );
-    const server = sign('server', ['-addext', 'subjectAltName=IP:127.0.0.1,DNS:localhost']);
-    return { ca: read('ca.crt'), server, client: sign('client', []) };
-  } catch {
-    return undefined;
-  } finally {
-    rmSync(directory, { recursive: true, force: true });
-  }
 }
