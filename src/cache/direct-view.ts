@@ -23,6 +23,7 @@ export async function readLive(
   discovery: Discovery,
   kinds: readonly KindName[],
   keep: (key: string, object: KubeObject) => boolean,
+  namespaces: readonly string[] = [],
 ): Promise<Live> {
   const objects = new Map<string, LiveObject>();
   const unknown = new Map<string, string>();
@@ -33,11 +34,13 @@ export async function readLive(
       if (discovery.unknown.size > 0) unknown.set(text, `${text} could not be discovered`);
       continue;
     }
+    const take = (object: KubeObject): void => {
+      const key = objectKey(object);
+      if (keep(printKey(key), object)) objects.set(printKey(key), { key, object });
+    };
     try {
-      await reader.list(resource, {}, (object) => {
-        const key = objectKey(object);
-        if (keep(printKey(key), object)) objects.set(printKey(key), { key, object });
-      });
+      if (namespaces.length === 0 || !resource.namespaced) await reader.list(resource, {}, take);
+      else for (const namespace of namespaces) await reader.list(resource, { namespace }, take);
     } catch (error) {
       if (!isArgosyError(error)) throw error;
       unknown.set(text, error.message);

@@ -42,7 +42,8 @@ export function createClusters({ own, snapshot, connect }: ClustersOptions): Clu
   };
   return {
     async access(key) {
-      return accessThrough(connectionOf(key));
+      const cluster = snapshot().clusters.find((each) => clusterKey(each) === key);
+      return accessThrough(connectionOf(key), cluster?.namespaces ?? []);
     },
     changed(keys) {
       for (const key of keys) {
@@ -59,7 +60,7 @@ export function createClusters({ own, snapshot, connect }: ClustersOptions): Clu
   };
 }
 
-async function accessThrough(connection: Connection): Promise<ClusterAccess> {
+async function accessThrough(connection: Connection, namespaces: readonly string[]): Promise<ClusterAccess> {
   const discovery = await connection.discover();
   const reader = cacheDoor(connection);
   return {
@@ -68,7 +69,7 @@ async function accessThrough(connection: Connection): Promise<ClusterAccess> {
       const wanted = new Set(targets.map(printKey));
       const keep = (text: string, object: KubeObject): boolean =>
         wanted.has(text) || isOurs({ key: objectKey(object), object }, instance);
-      return readLive(reader, discovery, [...targets, ...known], keep);
+      return readLive(reader, discovery, [...targets, ...known], keep, namespaces);
     },
     as: (identity) => tenantDoor(connection, identity),
   };

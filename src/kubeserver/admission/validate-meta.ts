@@ -28,7 +28,7 @@ export function metaCauses(kind: string, object: JsonObject): Cause[] {
     ...labelCauses(meta['labels'], 'metadata.labels'),
     ...annotationCauses(meta['annotations']),
     ...ownerCauses(meta['ownerReferences']),
-    ...finalizerCauses(meta['finalizers']),
+    ...finalizerCauses(meta['finalizers'], isCustom(kind)),
   ];
 }
 
@@ -97,14 +97,25 @@ function ownerCauses(owners: Json | undefined): Cause[] {
 
 const standardFinalizers = ['kubernetes', 'orphan', 'foregroundDeletion'];
 
-function finalizerCauses(finalizers: Json | undefined): Cause[] {
+const builtInGroups = new Set(
+  ` apps autoscaling batch policy ${['admissionregistration', 'apiextensions', 'apiregistration', 'authentication', 'authorization', 'certificates', 'coordination', 'discovery', 'events', 'flowcontrol.apiserver', 'networking', 'node', 'rbac.authorization', 'resource', 'scheduling', 'storage'].map((group) => `${group}.k8s.io`).join(' ')}`.split(
+    ' ',
+  ),
+);
+
+/** Kinds written `Kind.group`; custom ones may have finalizers without a domain. */
+function isCustom(kind: string): boolean {
+  return !builtInGroups.has(kind.includes('.') ? kind.slice(kind.indexOf('.') + 1) : '');
+}
+
+function finalizerCauses(finalizers: Json | undefined, custom: boolean): Cause[] {
   if (!isArray(finalizers)) return [];
   const field = 'metadata.finalizers';
   const causes = finalizers.flatMap((value, index) => {
     const name = typeof value === 'string' ? value : '';
     const path = `${field}[${index}]`;
     const syntax = qualifiedName(name).map((why) => invalidValue(path, name, why));
-    if (syntax.length > 0 || name.includes('/') || standardFinalizers.includes(name)) return syntax;
+    if (syntax.length > 0 || custom || name.includes('/') || standardFinalizers.includes(name)) return syntax;
     return [invalidValue(path, name, 'name is neither a standard finalizer name nor is it fully qualified')];
   });
   if (!finalizers.includes('orphan') || !finalizers.includes('foregroundDeletion')) return causes;

@@ -1,0 +1,171 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { load } from 'js-yaml';
+import type { Controller } from '../../controller/index.ts';
+import type { Json } from '../../core/json/index.ts';
+import { asJson, type KubeObject } from '../../core/objects/index.ts';
+import { type Connection, connect, parseKubeconfig, type Resource } from '../../kube/index.ts';
+import { type AuditRecord, type EmbeddedCluster, startCluster } from '../../kubeserver/index.ts';
+import { createMetrics, type Logger } from '../../telemetry/index.ts';
+import { startInstallation } from '../controller.ts';
+import {
+  controlPlane,
+  homeOf,
+  platform,
+  prodOf,
+  repositoryFiles,
+  type Tenant,
+  tenantObjects,
+  tenants,
+  workload,
+} from './objects.ts';
+import { createRepository, type DemoRepository } from './repository.ts';
+
+/** A write some cluster of the demo has seen, and as whom. */
+export interface Write {
+  readonly cluster: 'control-plane' | 'workloads';
+  readonly verb: string;
+  readonly object: string;
+  readonly as: string;
+}
+
+/** Everything the demo runs: two clusters, a repository, the controller. */
+export interface Demo {
+  readonly repository: DemoRepository;
+  readonly directory: string;
+  readonly kubeconfigs: { readonly controlPlane: string; readonly workloads: string };
+  readonly control: Connection;
+  readonly workloads: Connection;
+  readonly controller: Controller;
+  /** Writes of Applications' objects so far, oldest first. */
+  writes(): readonly Write[];
+  stop(): Promise<void>;
+}
+
+/** Starts the demo in a directory of its own, which goes with it, also where a part does not start. */
+export async function startDemo(log: Logger, version: string): Promise<Demo> {
+  const endings: (() => unknown)[] = [];
+  const stop = async (): Promise<void> => {
+    for (const end of endings.reverse()) await end();
+  };
+  try {
+    return { ...(await start(log, version, endings)), stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function start(log: Logger, version: string, endings: (() => unknown)[]): Promise<Omit<Demo, 'stop'>> {
+  const directory = mkdtempSync(join(tmpdir(), 'argosy-demo-'));
+  endings.push(() => rmSync(directory, { recursive: true, force: true }));
+  const writes: Write[] = [];
+  const open = async (name: Write['cluster']): Promise<{ cluster: EmbeddedCluster; connection: Connection }> => {
+    const cluster = await startCluster({ auditLog: (record) => void writes.push(...writeOf(name, record)) });
+    endings.push(() => cluster.stop());
+    const connection = await admin(cluster, version);
+    endings.push(() => connection.close());
+    return { cluster, connection };
+  };
+  const first = await open('control-plane');
+  const second = await open('workloads');
+  const repository = await createRepository(join(directory, 'repository'), repositoryFiles);
+  await applyAll(first.connection, [...crds(), ...platform(`127.0.0.1:${second.cluster.port}`)]);
+  await applyAll(second.connection, workload());
+  const controller = startInstallation({
+    connection: first.connection,
+    installation: { controlPlane, appNamespaces: tenants.map(homeOf) },
+    cacheDir: join(directory, 'cache'),
+    log,
+    metrics: createMetrics(),
+    pollMs: 500,
+    version,
+  });
+  endings.push(() => controller.stop());
+  for (const tenant of tenants) {
+    const token = await tokenOf(second.connection, tenant);
+    const { url: server, caPem: ca } = second.cluster;
+    await applyAll(first.connection, tenantObjects(tenant, { server, ca, token }, repository.url));
+  }
+  const kubeconfigs = {
+    controlPlane: join(directory, 'control-plane.kubeconfig'),
+    workloads: join(directory, 'workloads.kubeconfig'),
+  };
+  writeFileSync(kubeconfigs.controlPlane, first.cluster.adminKubeconfig(), { mode: 0o600 });
+  writeFileSync(kubeconfigs.workloads, second.cluster.adminKubeconfig(), { mode: 0o600 });
+  return {
+    repository,
+    directory,
+    kubeconfigs,
+    control: first.connection,
+    workloads: second.connection,
+    controller,
+    writes: () => writes,
+  };
+}
+
+async function admin(cluster: EmbeddedCluster, version: string): Promise<Connection> {
+  const parsed = await parseKubeconfig([
+    { file: 'kubeconfig', content: JSON.parse(cluster.adminKubeconfig()) as Json },
+  ]);
+  if (!parsed.ok) throw new Error(`the embedded cluster's kubeconfig cannot be read: ${parsed.problems.join('; ')}`);
+  return connect(parsed.value, { version });
+}
+
+function crds(): KubeObject[] {
+  const directory = new URL('../../../deploy/crds/', import.meta.url);
+  return readdirSync(directory).map((file) => load(readFileSync(new URL(file, directory), 'utf8')) as KubeObject);
+}
+
+async function applyAll(connection: Connection, objects: readonly KubeObject[]): Promise<void> {
+  for (const object of objects) {
+    const resource = await resourceOf(connection, object);
+    await connection.apply(resource, object, { fieldManager: 'argosy-demo', force: true });
+  }
+}
+
+/** The kind of an object as the cluster serves it; a CRD needs a moment until its kind is. */
+async function resourceOf(connection: Connection, { apiVersion, kind }: KubeObject): Promise<Resource> {
+  for (let tries = 0; tries < 50; tries++) {
+    const { resources } = await connection.discover({ fresh: tries > 0 });
+    const found = resources.find(
+      (each) =>
+        each.kind === kind && (each.group === '' ? each.version : `${each.group}/${each.version}`) === apiVersion,
+    );
+    if (found !== undefined) return found;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  throw new Error(`the embedded cluster does not serve ${apiVersion} ${kind}`);
+}
+
+async function tokenOf(connection: Connection, tenant: Tenant): Promise<string> {
+  const resource: Resource = {
+    group: '',
+    version: 'v1',
+    kind: 'ServiceAccount',
+    plural: 'serviceaccounts',
+    namespaced: true,
+    verbs: [],
+  };
+  const request: KubeObject = {
+    apiVersion: 'authentication.k8s.io/v1',
+    kind: 'TokenRequest',
+    metadata: { name: 'deployer', namespace: prodOf(tenant) },
+    spec: { expirationSeconds: 86_400 },
+  };
+  const answer = asJson(await connection.create(resource, request, { subresource: 'token' }));
+  const { token } = answer['status'] as { token: string }; // a TokenRequest always answers with one
+  return token;
+}
+
+const reading = new Set(['get', 'list', 'watch']);
+
+/** The audit record as a write of an Application's object; nothing for everything else. */
+function writeOf(cluster: Write['cluster'], { info, user, impersonated, code }: AuditRecord): Write[] {
+  if (!info.isResource || reading.has(info.verb) || code >= 400) return [];
+  if (![...tenants.map(homeOf), ...tenants.map(prodOf)].includes(info.namespace)) return [];
+  const as = impersonated?.name ?? user.name;
+  if (!as.startsWith('system:serviceaccount:') || as.startsWith('system:serviceaccount:kube-system:')) return [];
+  return [{ cluster, verb: info.verb, object: `${info.resource} ${info.namespace}/${info.name}`, as }];
+}
