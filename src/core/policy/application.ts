@@ -6,8 +6,10 @@ import { permitsDestination } from './destination.ts';
 import type { EffectiveProject } from './effective.ts';
 import type { Recorder } from './fact.ts';
 import { type IdentityDecision, identityFor } from './identity.ts';
+import { note, quote } from './note.ts';
 import { allSources, permitsSources } from './source.ts';
-import { allowed, type Verdict } from './verdict.ts';
+import { allowed, denied, type Verdict } from './verdict.ts';
+import { isNamespaceName } from './who.ts';
 
 type Refused = Exclude<Verdict, { answer: 'allowed' }>;
 
@@ -62,10 +64,20 @@ function admitDestination(
   project: EffectiveProject,
   recorder: Recorder | undefined,
 ): Destination {
+  const namespace = app.spec.destination.namespace ?? '';
+  if (namespace !== '' && !isNamespaceName(namespace)) return { verdict: invalidNamespace(namespace, recorder) };
   const resolution = resolveCluster(snapshot, app, project, recorder);
   if (!resolution.ok) return { verdict: resolution.verdict };
   const verdict = permitsDestination(project, resolution.cluster, app, recorder);
   if (verdict.answer !== 'allowed') return { verdict };
   const { cluster, warning } = resolution;
   return { verdict: allowed, cluster, ...(warning === undefined ? {} : { warning }) };
+}
+
+/** Never trimmed or folded into a match: what is no name of a namespace is refused as it stands. */
+function invalidNamespace(namespace: string, recorder: Recorder | undefined): Verdict {
+  const place = { object: 'Application', revision: '', field: 'spec.destination.namespace' };
+  const message = `application destination namespace ${quote(namespace)} is not a valid namespace name`;
+  note(recorder, place, { step: 'cluster', compared: message, decides: true, change: 'write the name of a namespace' });
+  return denied('destination-invalid', message);
 }

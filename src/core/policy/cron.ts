@@ -43,8 +43,9 @@ export function parseCron(text: string): Cron | undefined {
   return { minute, hour, day, month, weekday, anyDay: isStar(fields[2]), anyWeekday: isStar(fields[4]) };
 }
 
+/** A star with a step restricts, as in the library Argo CD uses. */
 function isStar(field: string | undefined): boolean {
-  return field?.split(',').some((item) => item.startsWith('*') || item.startsWith('?')) ?? false;
+  return field?.split(',').some((item) => /^[*?](\/1)?$/.test(item)) ?? false;
 }
 
 function parseField(field: string, range: Range): bigint | undefined {

@@ -5,6 +5,7 @@
  * here reads a cluster or a clock: the caller brings snapshot, instants and answers of API servers, and acts on what is
  * said. Begin with `application.ts`, the gate of every pass; `effective.ts` says what a project is made of.
  */
+export { type AddressClass, classifyAddress } from './address.ts';
 export { type Admission, admitApplication } from './application.ts';
 export { applicationsOverQuota } from './application-quota.ts';
 export { type Assembled, assembleSnapshot, type Installation, type Unread, type Unreadable } from './assemble.ts';
@@ -17,6 +18,7 @@ export { type Fact, FactList, factLimit, type Recorder } from './fact.ts';
 export { type IdentityDecision, identityFor } from './identity.ts';
 export { type Integrity, type IntegrityPolicy, integrityFor } from './integrity.ts';
 export { type Place, permitsObject, type Subject } from './object.ts';
+export { permitsOperation } from './operation.ts';
 export { isListed, type Outbound, permitsConnection, permitsFiles } from './outbound.ts';
 export { type Aged, withinQuota } from './quota.ts';
 export { isNamespaced } from './scope.ts';

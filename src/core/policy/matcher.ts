@@ -71,3 +71,20 @@ export function normalizedRepository(url: string): string | undefined {
   const short = lower.endsWith('.git') ? lower.slice(0, -'.git'.length) : lower;
   return lower.length <= 1000 && plainAddress.test(short) ? short : normalizeRepositoryUrl(url);
 }
+
+/** What no address of a repository holds: transports read such texts otherwise than a comparison does. */
+const tricky = /[\p{Cc}\s\\]|^-|^[a-z0-9+.-]+::|%2e|%2f|%5c|%00|(^|[/:])\.\.?(\/|$)/iu;
+const schemes = /^(https?|ssh|git|git\+ssh|oci|file):/i;
+
+/**
+ * The address of a source in that form, or undefined where it cannot be one: control characters, blanks, dot segments,
+ * escaped slashes, options, remote helpers and unknown schemes would lead somewhere else than what was compared.
+ */
+export function normalizedSource(url: string): string | undefined {
+  const plain = normalizedRepository(url);
+  if (plain === undefined || url.length > 4096) return undefined;
+  // Nearly every address is of this form, and then only dot segments are left to look for.
+  if (plainAddress.test(plain) && !plain.includes('/.') && url.length - plain.length <= 4) return plain;
+  if (tricky.test(url)) return undefined;
+  return /^[a-z][a-z0-9+.-]*:\/\//i.test(url) && !schemes.test(url) ? undefined : plain;
+}

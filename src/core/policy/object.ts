@@ -5,6 +5,7 @@ import type { Recorder } from './fact.ts';
 import { permitsKind } from './kind.ts';
 import { note, quote } from './note.ts';
 import { allowed, type Denied, denied, undecided, type Verdict } from './verdict.ts';
+import { isNamespaceName } from './who.ts';
 
 /** An object somebody wants to write, delete or show: where it stands and of what kind it is. */
 export interface Subject {
@@ -138,7 +139,7 @@ function permitsNamespace(place: Place, subject: Subject, recorder: Recorder | u
   // An object without a namespace of its own must not pass as "the cluster alone".
   const match = evaluateDestination(project, cluster, subject.namespace);
   if (recorder !== undefined) explainDestination(recorder, project, { cluster, namespace: subject.namespace, match });
-  const permitted = match.outcome === 'permitted' && subject.namespace !== '';
+  const permitted = match.outcome === 'permitted' && isNamespaceName(subject.namespace);
   const verdict = permitted
     ? allowed
     : denied('namespace-not-permitted', namespaceRefused(subject.namespace, project), 'SyncError');

@@ -1,4 +1,4 @@
-import { type Matcher, normalizedRepository, sourceMatcherOf } from './matcher.ts';
+import { type Matcher, normalizedRepository, normalizedSource, sourceMatcherOf } from './matcher.ts';
 import type { Written } from './origin.ts';
 import { TextIndex } from './text-index.ts';
 
@@ -38,7 +38,7 @@ export class Sources {
 
   /** Holds the address of a source against the entries; both sides are normalised alike. */
   match(url: string): SourceMatch {
-    const address = normalizedRepository(url);
+    const address = normalizedSource(url);
     if (address === undefined) return malformed;
     // A deny that cannot be read denies everything: nobody knows what the admin meant to keep out.
     const deny = this.#denies.find(address, ({ matcher }) => matcher?.matches(address) ?? true);

@@ -131,7 +131,7 @@ const destinations: readonly [title: string, entries: string, destination: strin
   [
     'B10 an unreadable permit permits nothing',
     "[{server: '*', namespace: '['}]",
-    "server: https://a, namespace: '['",
+    'server: https://a, namespace: x',
     false,
   ],
 ];
