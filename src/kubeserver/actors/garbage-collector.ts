@@ -1,4 +1,4 @@
-import { isArray, type Json, type MutableJsonObject, objectAt, own } from '../../core/json/index.ts';
+import { isArray, type Json, type MutableJsonObject, objectAt, stringAt } from '../../core/json/index.ts';
 import { type KubeObject, type OwnerReference, parseApiVersion, uidOf } from '../../core/objects/index.ts';
 import type { Actor, Inside } from '../ports.ts';
 import { watchAllKinds } from './all-kinds.ts';
@@ -99,7 +99,7 @@ function policyOf(object: KubeObject, blocks: boolean): 'Foreground' | 'Backgrou
 }
 
 async function dropOwners(inside: Inside, node: GraphNode, uids: readonly string[]): Promise<void> {
-  await change(inside, node, 'ownerReferences', (owner) => !uids.includes(String(own(owner, 'uid'))));
+  await change(inside, node, 'ownerReferences', (owner) => !uids.includes(stringAt(owner, 'uid') ?? ''));
 }
 
 async function dropFinalizer(inside: Inside, node: GraphNode, finalizer: string): Promise<void> {

@@ -75,7 +75,9 @@ function conditionsFor(left: readonly Remaining[]): JsonObject[] {
   for (const { objects } of left)
     for (const { metadata } of objects)
       for (const finalizer of metadata.finalizers ?? []) holders.set(finalizer, (holders.get(finalizer) ?? 0) + 1);
-  const held = [...holders].sort().map(([finalizer, count]) => `${finalizer} in ${count} resource instances`);
+  const held = [...holders]
+    .sort(([one], [other]) => one.localeCompare(other))
+    .map(([finalizer, count]) => `${finalizer} in ${count} resource instances`);
   const no = (type: string, reason: string, message: string): JsonObject => ({
     type,
     status: 'False',

@@ -26,7 +26,7 @@ export interface RolloutStep {
 function share(value: Json | undefined, desired: number, round: (value: number) => number, otherwise: Json): number {
   const given = value ?? otherwise;
   if (typeof given === 'number') return given;
-  return round((Number.parseFloat(String(given)) / 100) * desired);
+  return typeof given === 'string' ? round((Number.parseFloat(given) / 100) * desired) : 0;
 }
 
 /** How many pods more than desired, and how many fewer available ones, a rollout may have. */

@@ -150,7 +150,7 @@ async function replace(inside: Inside, wanted: JsonObject): Promise<void> {
     stringAt(wanted, 'metadata', 'namespace') ?? '',
     stringAt(wanted, 'metadata', 'name') ?? '',
   ];
-  await inside.update(group, String(wanted['kind']), namespace, name, (current) => {
+  await inside.update(group, stringAt(wanted, 'kind') ?? '', namespace, name, (current) => {
     const next: { [key: string]: Json } = { ...wanted, metadata: { ...objectAt(current, 'metadata') } };
     const same = JSON.stringify(content(current)) === JSON.stringify(content(next));
     return same ? undefined : (next as typeof current); // the caller's own value

@@ -63,7 +63,7 @@ function prepareJob(object: MutableJsonObject): void {
   const uid = typeof metadata['uid'] === 'string' ? metadata['uid'] : randomUUID();
   metadata['uid'] = uid;
   const labels = child(child(child(spec, 'template'), 'metadata'), 'labels');
-  const name = String(metadata['name'] ?? '');
+  const name = stringAt(metadata, 'name') ?? '';
   const own = { 'controller-uid': uid, 'job-name': name };
   Object.assign(labels, own);
   for (const [key, value] of Object.entries(own)) labels[`batch.kubernetes.io/${key}`] = value;

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject, objectAt, stringAt } from '../../core/json/index.ts';
+import { isArray, isObject, type Json, type JsonObject, objectAt, stringAt } from '../../core/json/index.ts';
 import type { Cause } from '../status.ts';
 import { duplicate, each, forbiddenField, invalidValue, notFoundValue, oneOf, required } from './cause.ts';
 import { dnsLabel, portName } from './names.ts';
@@ -138,7 +138,15 @@ function resourceCauses(resources: JsonObject | undefined, path: string): Cause[
   return Object.entries(requests ?? {}).flatMap(([name, request]) => {
     const limit = limits?.[name];
     const [asked, most] = [quantityValue(request), quantityValue(limit)];
-    if (limit === undefined || asked === undefined || most === undefined || asked <= most) return [];
+    if (
+      isObject(limit) ||
+      isArray(limit) ||
+      limit === undefined ||
+      asked === undefined ||
+      most === undefined ||
+      asked <= most
+    )
+      return [];
     return [
       invalidValue(`${path}.requests`, request, `must be less than or equal to ${name} limit of ${String(limit)}`),
     ];

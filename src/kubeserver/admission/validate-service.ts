@@ -30,7 +30,7 @@ function portListCauses(ports: ReturnType<typeof each>): Cause[] {
   const repeated: Cause[] = [];
   const causes = ports.flatMap(({ item, path }) => {
     const name = stringAt(item, 'name') ?? '';
-    const key = `${stringAt(item, 'protocol') ?? 'TCP'} ${String(item['port'])}`;
+    const key = `${stringAt(item, 'protocol') ?? 'TCP'} ${JSON.stringify(item['port'] ?? 0)}`;
     if (numbers.has(key)) repeated.push(duplicate(path, goPort(item)));
     numbers.add(key);
     const own = portCauses(item, path, ports.length > 1);
