@@ -482,6 +482,21 @@ test('a Secret that finds no room is refused, and read when another goes', async
   assert.deepEqual(accepted(snapshot), ['tenant-a/b', 'tenant-a/c', 'tenant-b/x']);
 });
 
+test('room is given back when a namespace leaves the list, so that it has all of it when it returns', async () => {
+  const objects = [sample, ...['a', 'b'].map((name) => tenantCluster('tenant-a', name))];
+  const { reader, until } = await stage([...objects, namespaces('tenant-*')], { limits: { secretsPerNamespace: 2 } });
+  for (let round = 0; round < 5; round++) {
+    reader.put(namespaces('tenant-b*'));
+    await until((snapshot) => accepted(snapshot).length === 0, 'gone');
+    reader.put(namespaces(round % 2 === 0 ? 'tenant-a' : 'tenant-*'));
+    await until((snapshot) => accepted(snapshot).length === 2, 'back');
+  }
+  reader.put(tenantCluster('tenant-a', 'c'));
+  reader.put(project('late', {}));
+  const snapshot = await until(({ projects }) => projects.has('late'), 'a later change');
+  assert.deepEqual(accepted(snapshot), ['tenant-a/a', 'tenant-a/b'], 'and never more than its room');
+});
+
 test("J39: a project's quota accepts the oldest and refuses the rest", async () => {
   const limited = project('sample', { sourceNamespaces: ['tenant-a'], quota: { clusters: 20 } });
   const many = Array.from({ length: 50 }, (_, i) => {

@@ -29,10 +29,11 @@ export class Tenants {
   readonly #watched = new Map<string, Watched>();
   readonly #secrets: TenantSecrets;
   readonly #stopping = new Set<Promise<void>>();
+  /** Namespaces in which waiting Secrets are being read. */
+  readonly #filling = new Set<string>();
   #plan: WatchPlan = planWatches([], '');
   #patterns = '';
   #plans = 0;
-  #filling = false;
 
   constructor(options: TenantsOptions) {
     this.#options = options;
@@ -97,9 +98,7 @@ export class Tenants {
     const view: View<TenantSecret> = new View<TenantSecret>({
       keep: (object, before) => {
         // Every event is held against the list anew: a watch over everything sees all namespaces.
-        if (this.#plan.includes(namespaceOf(object))) return this.#secrets.keep(object, before);
-        if (before !== undefined) this.#secrets.release(before);
-        return undefined;
+        return this.#plan.includes(namespaceOf(object)) ? this.#secrets.keep(object, before) : undefined;
       },
       isFinal: (secret) => !('waits' in secret),
       onDrop: (secret) => {
@@ -122,6 +121,7 @@ export class Tenants {
     if (watched === undefined) return;
     this.#watched.delete(namespace);
     watched.following.stop();
+    watched.view.close();
     for (const [, secret] of watched.view.entries()) this.#secrets.release(secret);
     const done = watched.following.done.catch(() => undefined);
     this.#stopping.add(done);
@@ -130,18 +130,18 @@ export class Tenants {
 
   /** Reads Secrets that had to wait for room, one by one, as long as there is some. */
   async #fill(view: View<TenantSecret>, namespace: string): Promise<void> {
-    if (this.#filling) return;
-    this.#filling = true;
+    if (this.#filling.has(namespace)) return;
+    this.#filling.add(namespace);
     try {
-      for (const [, secret] of [...view.entries()]) {
-        if (!('waits' in secret) || secret.about.namespace !== namespace) continue;
+      for (const [, { about, ...secret }] of [...view.entries()]) {
+        if (!('waits' in secret) || about.namespace !== namespace) continue;
         if (!this.#secrets.hasRoom(namespace)) return;
-        view.upsert(await this.#options.reader.get(secrets, namespace, secret.about.name));
+        view.upsert(await this.#options.reader.get(secrets, namespace, about.name));
       }
     } catch (error) {
       this.#options.report.unreadable(`cluster Secrets of ${namespace}`, asError(error));
     } finally {
-      this.#filling = false;
+      this.#filling.delete(namespace);
     }
   }
 }

@@ -123,3 +123,18 @@ test('what is not final is read again though it did not change', () => {
   view.upsert(object('a', '1'));
   assert.equal(told.filter((line) => line.startsWith('keep')).length, 2);
 });
+
+test('a closed view takes in nothing and says nothing', () => {
+  const { view, told } = stage();
+  view.restart();
+  view.upsert(object('a', '1'));
+  view.complete();
+  told.length = 0;
+  view.close();
+  view.upsert(object('b', '1'));
+  view.remove(object('a', '1'));
+  view.broken(new Error('x'));
+  view.complete();
+  assert.deepEqual([...view.entries()], [['n/a', 'a@1']]);
+  assert.deepEqual(told, []);
+});

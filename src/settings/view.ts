@@ -31,6 +31,7 @@ export class View<T> implements FollowSink {
   #version = 0;
   #wasWhole = false;
   #error: Error | undefined;
+  #closed = false;
 
   constructor(options: ViewOptions<T>) {
     this.#options = options;
@@ -64,11 +65,17 @@ export class View<T> implements FollowSink {
     return this.#entries.get(key)?.value;
   }
 
+  /** From now on nothing is taken in; what is kept stays readable. */
+  close(): void {
+    this.#closed = true;
+  }
+
   restart(): void {
     this.#listed = new Set();
   }
 
   upsert(object: KubeObject): void {
+    if (this.#closed) return;
     const key = keyOf(object);
     this.#listed?.add(key);
     const before = this.#entries.get(key);
@@ -81,10 +88,11 @@ export class View<T> implements FollowSink {
   }
 
   remove(object: KubeObject): void {
-    if (this.#drop(keyOf(object))) this.#touched();
+    if (!this.#closed && this.#drop(keyOf(object))) this.#touched();
   }
 
   complete(): void {
+    if (this.#closed) return;
     const listed = this.#listed;
     this.#listed = undefined;
     if (listed !== undefined) {
@@ -101,7 +109,7 @@ export class View<T> implements FollowSink {
   }
 
   broken(error: Error): 'retry' {
-    const first = this.#error === undefined;
+    const first = this.#error === undefined && !this.#closed;
     this.#error = error;
     if (first) this.#options.onBroken(error);
     return 'retry';

@@ -52,10 +52,13 @@ export function list<T>(item: Decode<T>): Decode<readonly T[]> {
   return (value, path, notes) => {
     if (!isArray(value)) return notes.add(path, `must be a list, not ${typeName(value)}`);
     if (value.length > maxItems) return notes.add(path, `has ${value.length} items, more than ${maxItems}`);
-    const items = value.map((each, index) => item(each, `${path}[${index}]`, notes));
-    const kept = items.filter((each) => each !== undefined);
-    const same = kept.length === value.length && kept.every((each, index) => Object.is(each, value[index]));
-    return same ? (value as unknown as readonly T[]) : kept; // every item was answered as itself, so the list is a T[]
+    let kept: T[] | undefined;
+    for (const [index, each] of value.entries()) {
+      const read = item(each, `${path}[${index}]`, notes);
+      if (!Object.is(read, each)) kept ??= value.slice(0, index) as unknown as T[]; // each was answered as itself
+      if (read !== undefined) kept?.push(read);
+    }
+    return kept ?? (value as unknown as readonly T[]); // every item was answered as itself, so the list is a T[]
   };
 }
 
@@ -93,12 +96,14 @@ function withDefaults(read: object, defaults: object | undefined): object {
 
 /** The object itself if every field is kept as it is, else a copy; `Object.fromEntries` keeps `__proto__` a plain key. */
 function rebuilt(value: JsonObject, field: (key: string, each: Json) => unknown): object {
-  let same = true;
-  const entries: [string, unknown][] = [];
-  for (const [key, each] of Object.entries(value)) {
+  const keys = Object.keys(value);
+  let entries: [string, unknown][] | undefined;
+  for (const [index, key] of keys.entries()) {
+    const each = value[key] ?? null;
     const kept = field(key, each);
-    if (!Object.is(kept, each)) same = false;
-    if (kept !== undefined) entries.push([key, kept]);
+    // Nearly all objects are right as they are: a copy is begun only at the first difference.
+    if (!Object.is(kept, each)) entries ??= keys.slice(0, index).map((before) => [before, value[before]]);
+    if (kept !== undefined) entries?.push([key, kept]);
   }
-  return same ? value : Object.fromEntries(entries);
+  return entries === undefined ? value : Object.fromEntries(entries);
 }
