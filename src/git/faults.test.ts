@@ -66,6 +66,16 @@ for (const [fault, code] of faults)
     assert.equal((await known.resolve('main')).commit, source.git('rev-parse', 'main'));
   });
 
+test('T-130: a list of refs longer than permitted is refused, and others are served', async () => {
+  const many = createTestRepository();
+  const head = many.git('rev-parse', 'HEAD');
+  const lines = Array.from({ length: 30_000 }, (_, n) => `${head} refs/heads/branch-with-a-long-name-${n}\n`);
+  writeFileSync(join(many.directory, '.git/packed-refs'), lines.join(''));
+  await assert.rejects(house.git.repository({ url: many.url, scope: 'refs' }).fetch(), { code: 'git-limit' });
+  assert.equal((await fresh().resolve('main')).kind, 'branch');
+  many.remove();
+});
+
 test('KU-05: a pack that declares more than there is costs neither memory nor disk', async () => {
   const lies: [fault: ServerFault, code: string][] = [
     ['pack-of-400-megabytes', capped ? 'git-limit' : 'git-unreachable'],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { generateKeyPairSync, verify } from 'node:crypto';
-import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, globSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { basename, dirname, join } from 'node:path';
@@ -10,6 +10,8 @@ import { repositorySecret } from '../../test/support/git-credential.ts';
 import { openGitHouse } from '../../test/support/git-house.ts';
 import { createTestRepository } from '../../test/support/git-repository.ts';
 import { makeCertificates, startGitServer } from '../../test/support/git-server.ts';
+import { createSpawner } from '../spawn/index.ts';
+import { createGit } from './git.ts';
 import { createOutbound } from './outbound.ts';
 import { openConnection } from './transport.ts';
 import { parseRepositoryUrl } from './url.ts';
@@ -211,6 +213,36 @@ test('ssh: the whole configuration is ours, pinned to the checked address, stric
   assert.equal(statSync(key).mode & 0o777, 0o600);
   await connection.close();
   assert.equal(existsSync(key), false);
+});
+
+test('ssh: git talks through our configuration to the host that was asked for', async () => {
+  // No server of ssh is needed to see what git asks of ssh: this one runs the command here, and notes how it was called.
+  const tools = join(house.directory, 'tools');
+  const notes = join(house.directory, 'ssh-calls');
+  mkdirSync(tools);
+  const script = `#!/bin/sh\necho "$@" >> ${notes}\ngrep HostName "$2" >> ${notes}\nfor last; do :; done\nexec sh -c "$last"\n`;
+  writeFileSync(join(tools, 'ssh'), script, { mode: 0o755 });
+  const spawner = createSpawner({
+    temporaryRoot: join(house.directory, 'ssh'),
+    path: `${tools}:/usr/local/bin:/usr/bin:/bin`,
+  });
+  const git = createGit({ spawner, cacheDir: join(house.directory, 'ssh-mirrors'), resolve: async () => ['10.1.2.3'] });
+  const { privateKey } = generateKeyPairSync('rsa', {
+    modulusLength: 2048,
+    privateKeyEncoding: { type: 'pkcs1', format: 'pem' },
+    publicKeyEncoding: { type: 'pkcs1', format: 'pem' },
+  });
+  const address = `ssh://deploy@git.example:2222${source.directory}`;
+  const login = repositorySecret('key', { url: address, sshPrivateKey: privateKey });
+  assert.equal((await git.repository({ url: address, scope: 'ssh', login }).resolve('main')).kind, 'branch');
+  const called = readFileSync(notes, 'utf8');
+  assert.match(
+    called,
+    /^-F \S+\/ssh_config -o SendEnv=GIT_PROTOCOL -p 2222 deploy@git\.example git-upload-pack '[^']+'\nHostName 10\.1\.2\.3\n/,
+  );
+  assert.deepEqual(globSync(join(house.directory, 'ssh/*')), [], 'no key stays on disk');
+  git.close();
+  await spawner.close();
 });
 
 test('FL-09: a server without a known host key is not talked to', async () => {
