@@ -74,6 +74,21 @@ export const crdSchemas: readonly { readonly title: string; readonly schema: Jso
   { title: 'a resource that is no object', schema: spec({ type: 'string', 'x-kubernetes-embedded-resource': true }) },
   { title: 'a resource without fields', schema: spec({ type: 'object', 'x-kubernetes-embedded-resource': true }) },
   { title: 'a number or text with a type', schema: spec({ type: 'string', 'x-kubernetes-int-or-string': true }) },
+  {
+    title: 'a number or text spelled out',
+    schema: spec({ 'x-kubernetes-int-or-string': true, anyOf: [{ type: 'integer' }, { type: 'string' }] }),
+  },
+  {
+    title: 'a number or text spelled out among others',
+    schema: spec({
+      'x-kubernetes-int-or-string': true,
+      allOf: [{ anyOf: [{ type: 'integer' }, { type: 'string' }] }, { pattern: '^a' }],
+    }),
+  },
+  {
+    title: 'a number or text spelled out the wrong way round',
+    schema: spec({ 'x-kubernetes-int-or-string': true, anyOf: [{ type: 'string' }, { type: 'integer' }] }),
+  },
   { title: 'a type nobody knows', schema: spec({ type: 'text' }) },
   { title: 'a pattern nobody can read', schema: spec({ type: 'string', pattern: '[' }) },
   {

@@ -1,4 +1,4 @@
-import { isArray, isObject, type Json, type JsonObject, own } from '../json/index.ts';
+import { equal, isArray, isObject, type Json, type JsonObject, own } from '../json/index.ts';
 import { convertSchema } from './from-openapi.ts';
 import { isPattern } from './pattern.ts';
 import { type Problem, type ProblemType, problem } from './problem.ts';
@@ -147,14 +147,23 @@ function shapeProblems(schema: JsonObject, path: string, isRoot: boolean): reado
   if (type === 'array' && own(schema, 'items') === undefined)
     problems.push(problem(`${path}.items`, 'Required value', { detail: 'must be specified' }));
   if (own(schema, 'x-kubernetes-embedded-resource') === true) problems.push(...embeddedProblems(schema, path));
-  for (const word of ['allOf', 'anyOf', 'oneOf']) {
-    const parts = own(schema, word);
-    for (const [index, part] of isArray(parts) ? parts.entries() : [])
-      problems.push(...judgeProblems(part, `${path}.${word}[${index}]`));
-  }
+  for (const [below, part] of alternativesOf(schema, path)) problems.push(...judgeProblems(part, below));
   problems.push(...judgeProblems(own(schema, 'not'), `${path}.not`));
   return [...problems, ...defaultProblems(schema, path)];
 }
+
+/** The parts of `allOf`, `anyOf` and `oneOf`, but not the two words that spell out a number or a text. */
+function alternativesOf(schema: JsonObject, path: string): [string, Json][] {
+  const isEither = own(schema, 'x-kubernetes-int-or-string') === true;
+  return ['allOf', 'anyOf', 'oneOf'].flatMap((word) => {
+    const parts = own(schema, word);
+    if (!isArray(parts) || (isEither && word === 'anyOf' && equal(parts, either))) return [];
+    const rows = parts.map((part, index): [string, Json] => [`${path}.${word}[${index}]`, part]);
+    return isEither && word === 'allOf' ? rows.filter(([, part]) => !equal(own(part, 'anyOf'), either)) : rows;
+  });
+}
+
+const either: Json = [{ type: 'integer' }, { type: 'string' }];
 
 function embeddedProblems(schema: JsonObject, path: string): readonly Problem[] {
   const problems: Problem[] = [];
