@@ -282,6 +282,10 @@ for (const flavour of ['real', 'embedded'] as const)
       const { stdout } = await run([
         'auth',
         'whoami',
+        // A kubeconfig's client certificate would win over the token.
+        '--kubeconfig=/dev/null',
+        `--server=${(await cluster()).url}`,
+        '--insecure-skip-tls-verify=true',
         `--token=${token}`,
         '-o',
         'jsonpath={.status.userInfo.username}',
