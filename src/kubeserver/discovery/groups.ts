@@ -17,11 +17,9 @@ export function groupsOf(registry: Registry): Group[] {
   const byGroup = new Map<string, Map<string, Served[]>>();
   for (const served of registry.all()) {
     const { group, version } = served.info;
-    let versions = byGroup.get(group);
-    if (versions === undefined) byGroup.set(group, (versions = new Map()));
-    let kinds = versions.get(version);
-    if (kinds === undefined) versions.set(version, (kinds = []));
-    kinds.push(served);
+    const versions = byGroup.get(group) ?? new Map<string, Served[]>();
+    byGroup.set(group, versions);
+    versions.set(version, [...(versions.get(version) ?? []), served]);
   }
   return [...byGroup].map(([name, versions]) => ({
     name,

@@ -10,7 +10,10 @@ const eventTexts = new WeakMap<StoreEvent, Map<string, string>>();
 /** The JSON text of an object; made once per object. */
 export function textOf(object: KubeObject): string {
   let text = texts.get(object);
-  if (text === undefined) texts.set(object, (text = JSON.stringify(object)));
+  if (text === undefined) {
+    text = JSON.stringify(object);
+    texts.set(object, text);
+  }
   return text;
 }
 
@@ -25,7 +28,10 @@ export function itemText(object: KubeObject, served: Served): string {
 /** One line of a watch for an event as it was stored; made once per event and version. */
 export function eventText(event: StoreEvent, served: Served): string {
   let byVersion = eventTexts.get(event);
-  if (byVersion === undefined) eventTexts.set(event, (byVersion = new Map()));
+  if (byVersion === undefined) {
+    byVersion = new Map();
+    eventTexts.set(event, byVersion);
+  }
   let line = byVersion.get(served.apiVersion);
   if (line === undefined) {
     line = watchLine(event.type, textOf(fromStored(event.object, served)));

@@ -116,3 +116,9 @@ export class Exchange {
     });
   }
 }
+
+/** Headers carry bytes: a text goes in as the bytes of its UTF-8, without what a header may not hold. */
+function warningHeader(text: string): string {
+  const bytes = Buffer.from(JSON.stringify(text), 'utf8').toString('latin1');
+  return `299 - ${bytes.replace(/[^\t\u0020-\u007e\u0080-\u00ff]/g, '')}`;
+}

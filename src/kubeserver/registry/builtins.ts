@@ -69,6 +69,11 @@ function serve(row: Row): Served {
   };
 }
 
+/** Whether a kind of this name is built in. */
+export function isBuiltIn(apiVersion: string, kind: string): boolean {
+  return rows.some((row) => row.kind === kind && printApiVersion(row.group, row.version) === apiVersion);
+}
+
 /** All types of the table by name, for OpenAPI. */
 export function builtinTypes(): { readonly [name: string]: Schema } {
   return types;

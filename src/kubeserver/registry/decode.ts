@@ -2,6 +2,7 @@ import { isObject, type Json, type JsonObject, type MutableJsonObject, own, thaw
 import { applyDefaults, objectMetaSchema, prune } from '../../core/merge/index.ts';
 import { duplicateKeys } from '../http/go-json.ts';
 import { badRequest } from '../status.ts';
+import { isBuiltIn } from './builtins.ts';
 import { defaultBuiltIn } from './defaults.ts';
 import type { Served } from './served.ts';
 import { decodeTyped } from './typed.ts';
@@ -72,17 +73,34 @@ export function fillDefaults(object: Json, served: Served): Json {
 }
 
 function checkKind(body: JsonObject, served: Served): void {
+  if (served.custom === undefined) {
+    checkBuiltIn(body, served);
+    return;
+  }
   const { kind, apiVersion } = body;
   const wantedKind = served.info.kind;
   if (kind !== undefined && kind !== '' && kind !== wantedKind)
-    throw badRequest(
-      served.custom === undefined
-        ? `${String(kind)} in version ${JSON.stringify(versionOf(apiVersion))} cannot be handled as a ${wantedKind}: converting (${goType(apiVersion, kind)}) to (${goPackage(served)}.${wantedKind}): unknown conversion`
-        : `the kind in the data (${String(kind)}) does not match the expected kind (${wantedKind})`,
-    );
+    throw badRequest(`the kind in the data (${String(kind)}) does not match the expected kind (${wantedKind})`);
   if (apiVersion === undefined || apiVersion === '' || apiVersion === served.apiVersion) return;
   throw badRequest(
     `the API version in the data (${String(apiVersion)}) does not match the expected API version (${served.apiVersion})`,
+  );
+}
+
+/** Whether another kind of the same version is known makes a difference in the real server's words only. */
+function checkBuiltIn({ kind: given, apiVersion: version }: JsonObject, served: Served): void {
+  const kind = given === undefined || given === '' ? served.info.kind : String(given);
+  const apiVersion = version === undefined || version === '' ? served.apiVersion : String(version);
+  if (kind === served.info.kind && apiVersion === served.apiVersion) return;
+  if (apiVersion.split('/').length > 2)
+    throw badRequest(
+      `the object provided is unrecognized (must be of type ${served.info.kind}): unexpected GroupVersion string: ${apiVersion}`,
+    );
+  const cannot = `${kind} in version ${JSON.stringify(versionOf(apiVersion))} cannot be handled as a ${served.info.kind}: `;
+  throw badRequest(
+    isBuiltIn(apiVersion, kind)
+      ? `${cannot}converting (${goType(apiVersion, kind)}) to (${goPackage(served)}.${served.info.kind}): unknown conversion`
+      : `${cannot}no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/runtime/scheme.go:111"`,
   );
 }
 

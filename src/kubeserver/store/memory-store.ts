@@ -137,7 +137,10 @@ export class MemoryStore implements Store {
 
   #bucket(storage: string): Bucket {
     let bucket = this.#buckets.get(storage);
-    if (bucket === undefined) this.#buckets.set(storage, (bucket = new Bucket()));
+    if (bucket === undefined) {
+      bucket = new Bucket();
+      this.#buckets.set(storage, bucket);
+    }
     return bucket;
   }
 }
