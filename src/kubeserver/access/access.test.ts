@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { tinyInside } from '../../../test/support/tiny-inside.ts';
+import { embeddedInside } from '../../../test/support/embedded-inside.ts';
 import { stringAt } from '../../core/json/index.ts';
 import type { KubeObject } from '../../core/objects/index.ts';
 import { type Inside, StatusError, type User } from '../ports.ts';
 import { type Access, createAccess } from './access.ts';
-import { bootstrapPolicy } from './bootstrap-policy.ts';
 import { escalationAdmission } from './escalation.ts';
 import { parseRequest } from './request-info.ts';
 import { generateTokenKey } from './token-key.ts';
@@ -22,8 +21,8 @@ interface Rule {
 }
 
 async function cluster(): Promise<{ inside: Inside; access: Access }> {
-  const inside = tinyInside();
-  await bootstrapPolicy(inside);
+  const inside = await embeddedInside();
+  for (const name of ['a', 'n']) await inside.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
   const staticTokens = [{ token: 'secret', user: { name: 'admin', groups: ['system:masters'] } }];
   return { inside, access: createAccess({ inside, tokenKey, staticTokens }) };
 }

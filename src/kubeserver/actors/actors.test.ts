@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { tinyInside } from '../../../test/support/tiny-inside.ts';
+import { embeddedInside } from '../../../test/support/embedded-inside.ts';
 import type { JsonObject, MutableJsonObject } from '../../core/json/index.ts';
-import { objectAt, stringAt } from '../../core/json/index.ts';
+import { stringAt } from '../../core/json/index.ts';
 import { asJson, type KubeObject } from '../../core/objects/index.ts';
 import { createAccess, generateTokenKey } from '../access/index.ts';
 import type { Inside } from '../ports.ts';
-import { bootstrapCluster, podLogs, standardActors } from './index.ts';
+import { podLogs, standardActors } from './index.ts';
 import { isTrue, specOf, statusOf } from './objects.ts';
 
 const stops: (() => unknown)[] = [];
@@ -18,14 +18,14 @@ after(async () => {
 const tokenKey = generateTokenKey();
 
 async function cluster(off: string[] = []): Promise<Inside & { access: ReturnType<typeof createAccess> }> {
-  const inside = tinyInside();
-  await bootstrapCluster(inside);
+  const inside = await embeddedInside();
   const access = createAccess({ inside, tokenKey, staticTokens: [] });
   const actors = standardActors({ tokens: access.tokens, caCertificate: 'CA', off, podDelay: 1 });
   for (const actor of actors) {
     const running = actor.start(inside);
     stops.push(() => running.stop());
   }
+  await until('accounts', () => inside.get('', 'ServiceAccount', 'default', 'default'));
   return Object.assign(inside, { access });
 }
 
@@ -51,10 +51,11 @@ const selector = { matchLabels: { app: 'web' } };
 const deployment = (inside: Inside, spec: object = {}): Promise<KubeObject> =>
   make(inside, 'apps/v1', 'Deployment', 'web', { spec: { replicas: 3, selector, template: template(), ...spec } });
 
-function edit(inside: Inside, kind: string, name: string, spec: object): Promise<unknown> {
+/** Changes the image of a workload's containers, as `kubectl set image` does. */
+function setImage(inside: Inside, kind: string, name: string, image: string): Promise<unknown> {
   return inside.update('apps', kind, 'default', name, (current) => {
-    const next: JsonObject = { ...current, spec: { ...objectAt(current, 'spec'), ...(spec as JsonObject) } };
-    return next as MutableJsonObject;
+    const text = JSON.stringify(current).replaceAll(/"image":"[^"]*"/g, `"image":"${image}"`);
+    return JSON.parse(text) as MutableJsonObject; // it was one before
   });
 }
 
@@ -99,7 +100,7 @@ test('a new image rolls through without losing availability, and back again to t
   const watch = inside.watch('', 'Pod', () => {
     least = Math.min(least, inside.list('', 'Pod', 'default').filter((pod) => isTrue(pod, 'Ready')).length);
   });
-  await edit(inside, 'Deployment', 'web', { template: template('web:2') });
+  await setImage(inside, 'Deployment', 'web', 'web:2');
   const second = await until('rolled out again', () => rolledOut(inside, 2));
   watch.stop();
   assert.ok(least >= 3, `fell to ${least}`);
@@ -109,7 +110,7 @@ test('a new image rolls through without losing availability, and back again to t
     images.map((text) => text.includes('web:2')),
     [true, true, true],
   );
-  await edit(inside, 'Deployment', 'web', { template: template('web:1') });
+  await setImage(inside, 'Deployment', 'web', 'web:1');
   const third = await until('rolled back', () => rolledOut(inside, 3));
   assert.equal(third.metadata.annotations?.['deployment.kubernetes.io/revision'], '3');
   assert.equal(inside.list('apps', 'ReplicaSet', 'default').length, 2);
@@ -154,7 +155,7 @@ test('a StatefulSet starts its pods in order, each with its claim', async () => 
   await until('bound', () =>
     inside.list('', 'PersistentVolumeClaim', 'default').every((item) => statusOf(item)['phase'] === 'Bound'),
   );
-  await edit(inside, 'StatefulSet', 'db', { template: template('web:2') });
+  await setImage(inside, 'StatefulSet', 'db', 'web:2');
   await until('renewed', () => {
     const found = inside.get('apps', 'StatefulSet', 'default', 'db');
     const status = found === undefined ? {} : statusOf(found);

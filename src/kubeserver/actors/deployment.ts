@@ -15,10 +15,10 @@ import {
   statusOf,
 } from './objects.ts';
 import { ownKey, reconciler, splitKey } from './reconciler.ts';
-import { hasTemplate } from './replica-set.ts';
 import { margins, nextStep, type Part } from './rollout.ts';
 
 const revisionKey = 'deployment.kubernetes.io/revision';
+const hashLabel = 'pod-template-hash';
 
 /** Rolls Deployments out over ReplicaSets, and tells how far they are. */
 export function deploymentActor(): Actor {
@@ -49,8 +49,8 @@ function setsOf(inside: Inside, deployment: KubeObject): Sets {
   const all = controlled(inside, 'apps', 'ReplicaSet', deployment)
     .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
     .sort((one, other) => revisionOf(one) - revisionOf(other));
-  const template = specOf(deployment)['template'];
-  return { all, fresh: all.find((set) => hasTemplate(set, template)) };
+  const hash = shortHash(objectAt(specOf(deployment), 'template') ?? {});
+  return { all, fresh: all.find((set) => set.metadata.labels?.[hashLabel] === hash) };
 }
 
 async function rollOut(inside: Inside, deployment: KubeObject): Promise<void> {
@@ -94,7 +94,7 @@ async function createSet(inside: Inside, deployment: KubeObject, revision: strin
   const spec = specOf(deployment);
   const template = objectAt(spec, 'template') ?? {};
   const hash = shortHash(template);
-  const labels = { ...objectAt(template, 'metadata', 'labels'), 'pod-template-hash': hash };
+  const labels = { ...objectAt(template, 'metadata', 'labels'), [hashLabel]: hash };
   const desired = numberAt(spec, 'replicas', 1);
   const first = nextStep({ desired, strategy: strategyOf(spec), fresh: nothing, old }).fresh;
   const minReady = spec['minReadySeconds'];
@@ -117,7 +117,7 @@ async function createSet(inside: Inside, deployment: KubeObject, revision: strin
     spec: {
       replicas: first,
       ...(minReady === undefined ? {} : { minReadySeconds: minReady }),
-      selector: { ...selector, matchLabels: { ...objectAt(selector, 'matchLabels'), 'pod-template-hash': hash } },
+      selector: { ...selector, matchLabels: { ...objectAt(selector, 'matchLabels'), [hashLabel]: hash } },
       template: { ...template, metadata: { ...objectAt(template, 'metadata'), labels } },
     },
   });

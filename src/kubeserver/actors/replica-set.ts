@@ -1,4 +1,4 @@
-import { equal, isObject, objectAt } from '../../core/json/index.ts';
+import { objectAt } from '../../core/json/index.ts';
 import { type KubeObject, nameOf } from '../../core/objects/index.ts';
 import type { Actor, Inside } from '../ports.ts';
 import { controllerKey, numberAt, remove, setStatus, specOf } from './objects.ts';
@@ -46,17 +46,6 @@ async function report(inside: Inside, set: KubeObject): Promise<number | undefin
 
 function hasAll(labels: { readonly [key: string]: string }, wanted: { readonly [key: string]: unknown }): boolean {
   return Object.entries(wanted).every(([key, value]) => labels[key] === value);
-}
-
-/** Tells whether a ReplicaSet was made from a template, whatever hash was added to its labels. */
-export function hasTemplate(set: KubeObject, template: unknown): boolean {
-  const own = objectAt(specOf(set), 'template') ?? {};
-  const labels = Object.entries(objectAt(own, 'metadata', 'labels') ?? {});
-  const rest = Object.fromEntries(labels.filter(([key]) => key !== 'pod-template-hash'));
-  const bare = { ...own, metadata: { ...objectAt(own, 'metadata'), labels: rest } };
-  if (!isObject(template)) return false;
-  const wanted = { ...template, metadata: { labels: {}, ...objectAt(template, 'metadata') } };
-  return equal(bare, wanted);
 }
 
 /** A name for messages: `ReplicaSet "web-1"`. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { tinyInside } from '../../../test/support/tiny-inside.ts';
+import { embeddedInside } from '../../../test/support/embedded-inside.ts';
 import type { Json, JsonObject, MutableJsonObject } from '../../core/json/index.ts';
 import { objectAt, stringAt, thaw } from '../../core/json/index.ts';
 import type { KubeObject } from '../../core/objects/index.ts';
@@ -238,7 +238,7 @@ interface Asked {
 }
 
 async function cluster(): Promise<Asked> {
-  const inside = tinyInside();
+  const inside = await embeddedInside();
   await inside.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'n' } });
   await inside.create({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'default', namespace: 'n' } });
   return {
