@@ -124,7 +124,7 @@ function readToken(text: string): Token {
   if (typeof rv !== 'number' || !Number.isSafeInteger(rv) || rv === 0)
     throw refuse('incorrect encoded start resourceVersion (version meta.k8s.io/v1)');
   if (typeof start !== 'string' || start === '') throw refuse('encoded start key empty (version meta.k8s.io/v1)');
-  return { revision: rv, start: start.replace(/\u0000$/, '') };
+  return { revision: rv, start: start.endsWith('\u0000') ? start.slice(0, -1) : start };
 }
 
 const tooOld =

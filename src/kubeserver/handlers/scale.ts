@@ -105,8 +105,8 @@ function withReplicas(old: KubeObject, served: Served, wanted: Json): MutableJso
   const path = pathsOf(served).spec;
   let target = object;
   for (const key of path.slice(0, -1)) {
-    const next = target[key];
-    target = isObject(next) ? (next as MutableJsonObject) : (target[key] = {}); // part of our own copy
+    if (!isObject(target[key])) target[key] = {};
+    target = target[key] as MutableJsonObject; // part of our own copy
   }
   target[path.at(-1) ?? 'replicas'] = replicas;
   (object['metadata'] as MutableJsonObject)['resourceVersion'] = ''; // checked before

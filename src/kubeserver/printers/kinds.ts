@@ -59,6 +59,11 @@ function jobStatus(job: JsonObject): string {
   return is('Suspended') ? 'Suspended' : 'Running';
 }
 
+function completions(job: JsonObject): string {
+  const wanted = at(job, 'spec', 'completions');
+  return typeof wanted === 'number' ? String(wanted) : `1 of ${count(job, 'spec', 'parallelism')}`;
+}
+
 function jobDuration(job: JsonObject, now: Date): string {
   const start = stringAt(job, 'status', 'startTime');
   if (start === undefined) return '';
@@ -307,7 +312,7 @@ export const printers: { readonly [storage: string]: Printer } = {
     cells: (object, now) => [
       nameOf(object),
       jobStatus(object),
-      `${count(object, 'status', 'succeeded')}/${at(object, 'spec', 'completions') ?? '1 of ' + String(count(object, 'spec', 'parallelism'))}`,
+      `${count(object, 'status', 'succeeded')}/${completions(object)}`,
       jobDuration(object, now),
       ageOf(object, now),
       ...template(object),

@@ -1,7 +1,6 @@
 import { type Json, type JsonObject, type MutableJsonObject, own, thaw } from '../../core/json/index.ts';
-import { prune } from '../../core/merge/index.ts';
 import { asJson, type KubeObject } from '../../core/objects/index.ts';
-import { fillDefaults } from './decode.ts';
+import { fillDefaults, pruned } from './decode.ts';
 import { eventFromCore, eventToCore } from './event-conversion.ts';
 import type { Served } from './served.ts';
 
@@ -21,8 +20,7 @@ function custom(object: KubeObject, served: Served): KubeObject {
   const known = read.get(object);
   if (known?.served === served) return known.object;
   const renamed = object.apiVersion === served.apiVersion ? object : { ...object, apiVersion: served.apiVersion };
-  const { value } = prune(asJson(renamed), served.schema, served.resolve);
-  const shown = fillDefaults(value, served) as unknown as KubeObject; // neither touches the head
+  const shown = fillDefaults(pruned(asJson(renamed), served).object, served) as unknown as KubeObject; // neither touches the head
   read.set(object, { served, object: shown });
   return shown;
 }

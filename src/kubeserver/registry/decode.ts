@@ -54,17 +54,25 @@ function typed(body: JsonObject, served: Served): Found {
 }
 
 function custom(body: JsonObject, served: Served): Found {
-  const pruned = prune(body, served.schema, served.resolve);
-  const object = fillDefaults(pruned.value, served);
-  const metadata = own(object, 'metadata');
+  const { object, unknown } = pruned(body, served);
+  const filled = fillDefaults(object, served);
+  const metadata = own(body, 'metadata');
   const meta = decodeTyped(isObject(metadata) ? metadata : {}, objectMetaSchema, served.resolve, 'ObjectMeta');
-  const unknown = pruned.unknown.filter((path) => !path.startsWith('metadata.'));
-  const strange = meta.unknown.map((path) => `metadata.${path}`);
   return {
-    object: { ...thaw(isObject(object) ? object : {}), metadata: meta.object },
-    unknown: [...unknown, ...strange],
+    object: { ...thaw(isObject(filled) ? filled : {}), metadata: meta.object },
+    unknown: [...unknown, ...meta.unknown.map((path) => `metadata.${path}`)],
     problem: meta.problem?.replace('ObjectMeta.', 'ObjectMeta.metadata.'),
   };
+}
+
+/** A custom object without what its schema does not know; its metadata is not the schema's business. */
+export function pruned(object: JsonObject, served: Served): { object: JsonObject; unknown: readonly string[] } {
+  const { metadata, ...rest } = object;
+  const { value, unknown } = prune(rest, served.schema, served.resolve);
+  if (value === rest) return { object, unknown };
+  const { apiVersion, kind, ...content } = value as JsonObject; // of an object
+  const head = { ...(apiVersion === undefined ? {} : { apiVersion }), ...(kind === undefined ? {} : { kind }) };
+  return { object: { ...head, ...(metadata === undefined ? {} : { metadata }), ...content }, unknown };
 }
 
 /** A custom object with its schema's defaults. */
