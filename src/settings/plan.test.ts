@@ -39,6 +39,6 @@ test('A6 to A10: which namespaces count', () => {
     [['a'], '__proto__', false],
   ];
   for (const [patterns, namespace, wanted] of rows) {
-    assert.equal(planWatches(patterns, 'argocd').includes(namespace), wanted, `${patterns} on ${namespace}`);
+    assert.equal(planWatches(patterns, 'argocd').includes(namespace), wanted, `${patterns.join()} on ${namespace}`);
   }
 });

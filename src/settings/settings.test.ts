@@ -32,7 +32,7 @@ interface Stage {
   readonly settings: SettingsWatch;
   readonly changes: Change[];
   /** Waits until a snapshot holds what is asked. */
-  until(holds: (snapshot: Snapshot) => boolean, what: string): Promise<Snapshot>;
+  readonly until: (holds: (snapshot: Snapshot) => boolean, what: string) => Promise<Snapshot>;
 }
 
 let open: SettingsWatch | undefined;

@@ -92,7 +92,7 @@ test('a credential shows in no text, no JSON and no log', () => {
     tlsClientConfig: { keyData: canary, caData: 'public' },
   };
   const cluster = parsed({ server: 'https://x', config: config(login) });
-  for (const text of [JSON.stringify(cluster), inspect(cluster, { depth: 9 }), `${cluster.config.bearerToken}`]) {
+  for (const text of [JSON.stringify(cluster), inspect(cluster, { depth: 9 }), String(cluster.config.bearerToken)]) {
     assert.equal(text.includes(canary), false, text);
   }
   assert.ok(cluster.config.password?.equals(cluster.config.bearerToken));

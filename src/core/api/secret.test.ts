@@ -13,7 +13,7 @@ import { parseYaml } from './yaml.ts';
 test('a hidden text prints as stars wherever it goes', () => {
   const hidden = new Hidden('c4n4ry');
   for (const printed of [
-    `${hidden}`,
+    String(hidden),
     JSON.stringify({ hidden }),
     inspect({ hidden }, { depth: 9, showHidden: true }),
     String([hidden]),

@@ -51,8 +51,7 @@ function addAll(part: Json | undefined, path: string, { notes, values, read }: A
 export function decodeBase64(text: string): string | undefined {
   try {
     const binary = atob(text);
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: the whole of ASCII is meant
-    if (/^[\x00-\x7f]*$/.test(binary)) return binary;
+    if (/^\p{ASCII}*$/u.test(binary)) return binary;
     const bytes = new Uint8Array(binary.length);
     for (let at = 0; at < binary.length; at++) bytes[at] = binary.charCodeAt(at);
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);

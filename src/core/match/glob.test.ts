@@ -98,7 +98,7 @@ test('a literal pattern gives its text, for look-ups in a map', () => {
 /** The grammar told again, as plainly as can be: try everything. Slow, and right by its looks. */
 function plainly(pattern: string, text: string, stop: string): boolean {
   if (pattern === '') return text === '';
-  const [head = '', ...tail] = pattern;
+  const [head = '', ...tail] = Array.from(pattern);
   const rest = tail.join('');
   if (head === '*') {
     const both = rest.startsWith('*');
