@@ -385,10 +385,7 @@ test('what matches already is reported and not sent', () => {
   const story = new Story(object('a') + object('b')).deployed(object('a'));
   story.run();
   assert.deepEqual(story.log, ['apply b']);
-  assert.deepEqual(story.results.map(({ name, status }) => [name, status]).sort(), [
-    ['a', 'Synced'],
-    ['b', 'Synced'],
-  ]);
+  assert.deepEqual(story.results.map(({ name, status }) => `${name} ${status}`).toSorted(), ['a Synced', 'b Synced']);
 });
 
 test('42: terminating removes running hooks and ends in Failed', () => {

@@ -2,7 +2,7 @@ import { ArgosyError, isArgosyError } from '../../core/errors/index.ts';
 import { stringAt } from '../../core/json/index.ts';
 import { asJson, type KubeObject } from '../../core/objects/index.ts';
 import type { Connection, Resource } from '../../kube/index.ts';
-import { application, homeOf, prodOf, type Tenant, tenants } from './objects.ts';
+import { application, homeOf, prodOf, tenants } from './objects.ts';
 import type { Demo, Write } from './world.ts';
 
 const applications: Resource = {
@@ -240,5 +240,3 @@ async function eventually<T>(read: () => Promise<T>, good: (value: T) => boolean
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
-
-export type { Tenant };
