@@ -1,19 +1,10 @@
 import { type Json, type JsonObject, objectAt, stringAt } from '../../core/json/index.ts';
 import { type KubeObject, nameOf, namespaceOf } from '../../core/objects/index.ts';
 import type { Actor, Inside } from '../ports.ts';
+import { controlled } from './controlled.ts';
 import { reportDeployment } from './deployment-status.ts';
 import { tell } from './events.ts';
-import {
-  controlled,
-  controllerKey,
-  controllerRef,
-  ensure,
-  numberAt,
-  remove,
-  shortHash,
-  specOf,
-  statusOf,
-} from './objects.ts';
+import { controllerKey, controllerRef, ensure, numberAt, remove, shortHash, specOf, statusOf } from './objects.ts';
 import { ownKey, reconciler, splitKey } from './reconciler.ts';
 import { margins, nextStep, type Part } from './rollout.ts';
 

@@ -2,9 +2,9 @@ import type { Json, JsonObject } from '../../core/json/index.ts';
 import { isArray, isObject, stringAt } from '../../core/json/index.ts';
 import type { KubeObject } from '../../core/objects/index.ts';
 import type { Actor, Inside } from '../ports.ts';
+import { controlled } from './controlled.ts';
 import { tell } from './events.ts';
 import {
-  controlled,
   controllerKey,
   isTrue,
   numberAt,

@@ -68,12 +68,6 @@ export function controllerKey(kind: string): (object: KubeObject) => string[] {
   };
 }
 
-/** Objects of a kind in the owner's namespace that it controls. */
-export function controlled(inside: Inside, group: string, kind: string, owner: KubeObject): KubeObject[] {
-  const uid = uidOf(owner);
-  return inside.list(group, kind, namespaceOf(owner)).filter((object) => controllerOf(object)?.uid === uid);
-}
-
 /** Merges into the status and writes it only if that changed something. `undefined` takes a field away. */
 export async function setStatus(
   inside: Inside,

@@ -1,7 +1,8 @@
 import { type Json, type JsonObject, type MutableJsonObject, objectAt, thaw } from '../../core/json/index.ts';
 import { type KubeObject, nameOf, namespaceOf } from '../../core/objects/index.ts';
 import type { Inside } from '../ports.ts';
-import { controlled, controllerRef, ensure, isTrue, specOf, statusOf, suffix } from './objects.ts';
+import { controlled } from './controlled.ts';
+import { controllerRef, ensure, isTrue, specOf, statusOf, suffix } from './objects.ts';
 
 /** The pods a controller keeps, those on their way out left aside. */
 export function podsOf(inside: Inside, owner: KubeObject): KubeObject[] {

@@ -1,17 +1,8 @@
 import { isArray, isObject, type JsonObject, objectAt, stringAt, thaw } from '../../core/json/index.ts';
 import { type KubeObject, nameOf, namespaceOf } from '../../core/objects/index.ts';
 import type { Actor, Inside } from '../ports.ts';
-import {
-  controlled,
-  controllerKey,
-  controllerRef,
-  ensure,
-  numberAt,
-  remove,
-  setStatus,
-  shortHash,
-  specOf,
-} from './objects.ts';
+import { controlled } from './controlled.ts';
+import { controllerKey, controllerRef, ensure, numberAt, remove, setStatus, shortHash, specOf } from './objects.ts';
 import { createPod, isAvailable, isFinished, isReady, podsOf } from './pods-of.ts';
 import { ownKey, reconciler, splitKey } from './reconciler.ts';
 

@@ -12,6 +12,7 @@ const nameRules: { readonly [kind: string]: (name: string) => string[] } = {
   'Service.': dnsLabel,
   'StatefulSet.apps': dnsLabel,
   'CronJob.batch': cronName,
+  'APIService.apiregistration.k8s.io': pathSegment,
   'Role.rbac.authorization.k8s.io': pathSegment,
   'ClusterRole.rbac.authorization.k8s.io': pathSegment,
   'RoleBinding.rbac.authorization.k8s.io': pathSegment,
