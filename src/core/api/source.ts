@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from '../json/index.ts';
-import { anyObject, anything, type Decode, flag, integerOrText, list, map, shape, text } from './decode.ts';
+import type { JsonObject } from '../json/index.ts';
+import { anyObject, type Decode, flag, integerOrText, list, map, shape, text } from './decode.ts';
 
 /** Where manifests come from, as a user writes it. */
 export interface ApplicationSource {
@@ -45,7 +45,8 @@ export interface HelmSource {
 export interface KustomizePatch {
   readonly path?: string;
   readonly patch?: string;
-  readonly target?: JsonObject;
+  /** Group, version, kind, name, namespace and selectors, all texts. */
+  readonly target?: { readonly [selector: string]: string };
   readonly options?: { readonly [name: string]: boolean };
 }
 
@@ -134,7 +135,7 @@ const kustomize = shape<KustomizeSource>({
   forceCommonAnnotations: flag,
   commonAnnotationsEnvsubst: flag,
   namespace: text,
-  patches: list(shape<KustomizePatch>({ path: text, patch: text, target: anyObject, options: map(flag) })),
+  patches: list(shape<KustomizePatch>({ path: text, patch: text, target: map(text), options: map(flag) })),
   components: list(text),
   ignoreMissingComponents: flag,
   version: text,
@@ -183,7 +184,7 @@ export const applicationSource: Decode<ApplicationSource> = shape<ApplicationSou
 export interface SourceHydrator {
   readonly drySource?: ApplicationSource;
   readonly syncSource?: { readonly targetBranch?: string; readonly path?: string; readonly repoURL?: string };
-  readonly hydrateTo?: Json;
+  readonly hydrateTo?: { readonly targetBranch?: string };
 }
 
 export const sourceHydrator = shape<SourceHydrator>({
@@ -193,5 +194,5 @@ export const sourceHydrator = shape<SourceHydrator>({
     path: text,
     repoURL: text,
   }),
-  hydrateTo: anything,
+  hydrateTo: shape<{ targetBranch?: string }>({ targetBranch: text }),
 });
