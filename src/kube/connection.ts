@@ -5,7 +5,7 @@ import type { KubeObject } from '../core/objects/index.ts';
 import { Client, type IdentityHeaders } from './call/client.ts';
 import { Limiter } from './call/limiter.ts';
 import { authenticatorFor } from './config/authenticator.ts';
-import { DiscoveryCache } from './discovery/discover.ts';
+import { type DiscoveryCache, DiscoveryCaches } from './discovery/discover.ts';
 import { list } from './list/list.ts';
 import type { AddressGuard, Endpoint } from './transport/dial.ts';
 import { PoolWire } from './transport/pool.ts';
@@ -51,7 +51,7 @@ export function connect(config: T.KubeConfig, options: ConnectOptions = {}): T.C
     }),
   };
   const pingMs = options.pingMs ?? 15_000;
-  const wire = new PoolWire(endpoint, { everyMs: pingMs, answerMs: pingMs });
+  const wire = new PoolWire(endpoint, { everyMs: pingMs, answerMs: Math.min(pingMs, 5_000) });
   const client = new Client({
     wire,
     auth,
@@ -62,13 +62,15 @@ export function connect(config: T.KubeConfig, options: ConnectOptions = {}): T.C
     now: () => performance.now(),
     prefix: url.pathname.replace(/\/+$/, ''),
   });
-  const verbs = new Verbs(client, undefined, new DiscoveryCache(client, undefined, now));
+  const caches = new DiscoveryCaches(client, now);
+  const verbs = new Verbs(client, undefined, caches.of(undefined));
   return Object.assign(verbs, {
     server: url.origin,
     as: (who: T.Impersonation) => {
       const identity = identityHeaders(who);
-      return new Verbs(client, identity, new DiscoveryCache(client, identity, now));
+      return new Verbs(client, identity, caches.of(identity));
     },
+    invalidateDiscovery: () => caches.invalidate(),
     close: () => wire.close(),
   });
 }
@@ -103,10 +105,6 @@ class Verbs implements T.Reader, T.Writer {
 
   discover(options?: T.CallOptions & { readonly fresh?: boolean }): Promise<T.Discovery> {
     return this.#discovery.discover(options);
-  }
-
-  invalidateDiscovery(): void {
-    this.#discovery.invalidate();
   }
 
   get(

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ArgosyError } from '../core/errors/index.ts';
-import type { Json } from '../core/json/index.ts';
+import { type Json, stringAt } from '../core/json/index.ts';
 import type { KubeObject } from '../core/objects/index.ts';
 import { eventWriter } from './events.ts';
 import type { EventNote, Writer } from './types.ts';
@@ -67,7 +67,7 @@ test('an Event names its object and its time, and stays within the size the API 
     resourceVersion: '',
   });
   assert.equal(body['firstTimestamp'], '1970-01-01T00:00:00Z');
-  assert.equal(String(body['message']).length, 1024);
+  assert.equal(stringAt(body, 'message')?.length, 1024);
 });
 
 test('an Event that expired is written anew; one that cannot be written is lost, quietly', async () => {

@@ -132,11 +132,12 @@ export class Client {
   async #repeating<T>(call: Call, limit: CallLimit, attempt: (used: UsedCredential) => Promise<T>): Promise<T> {
     const used: UsedCredential = { header: undefined };
     let renewed = false;
+    let last: ArgosyError | undefined;
     for (let count = 1; ; count++) {
       try {
         return await attempt(used);
       } catch (error) {
-        if (limit.ended !== undefined) throw limit.ended;
+        if (limit.ended !== undefined) throw endOf(limit, last);
         const ours = fromNetwork(error, call.subject, this.secrets());
         if (ours.code === 'kube-unauthorized' && !renewed && this.#parts.auth.renew(used.header)) {
           renewed = true;
@@ -144,17 +145,9 @@ export class Client {
         }
         const delay = nextDelay(ours, count, call.repeatable, this.#parts.random);
         if (delay === undefined) throw ours;
-        await this.#pause(limit, delay, ours);
+        last = ours;
+        await limit.pause(delay).catch(() => Promise.reject(endOf(limit, ours)));
       }
-    }
-  }
-
-  /** A deadline that passes while waiting to try again reports what went wrong, not that we waited. */
-  async #pause(limit: CallLimit, delay: number, why: ArgosyError): Promise<void> {
-    try {
-      await limit.pause(delay);
-    } catch (error) {
-      throw limit.ended?.code === 'kube-timeout' ? why : error;
     }
   }
 
@@ -198,6 +191,12 @@ export class Client {
     discard(answer.body);
     return fromRefusal({ status: answer.status, body, retryAfter, subject: call.subject, secrets: this.secrets() });
   }
+}
+
+/** A deadline that passes between attempts reports what went wrong with the last one, not that we waited. */
+function endOf(limit: CallLimit, last: ArgosyError | undefined): ArgosyError {
+  const ended = limit.ended ?? new OurError('internal', 'a call ended without an end');
+  return ended.code === 'kube-timeout' ? (last ?? ended) : ended;
 }
 
 function parseAnswer(bytes: Buffer, subject: string): JsonObject {

@@ -122,16 +122,18 @@ test('several files are merged, the first to name a thing wins, missing ones are
   await assert.rejects(readKubeconfig([one, two], { context: 'nope' }), { code: 'config-invalid' });
 });
 
+const asText = (value: unknown): string => `${String(value)}`;
+
 test('a configuration never prints its credential', async () => {
   const read = await config({ token: 's3cret' });
   for (const text of [
     inspect(read),
     inspect({ deep: { read } }, { depth: 9 }),
     JSON.stringify(read),
-    String(read),
+    asText(read),
     inspect(read.credential),
     JSON.stringify({ ...read }),
-    `${read.credential}`,
+    asText(read.credential),
   ])
     assert.doesNotMatch(text, /s3cret/);
 });

@@ -68,3 +68,32 @@ export class DiscoveryCache {
     return path === '/api' ? readLegacyCore(answer, fetch) : readLegacyGroups(answer, fetch);
   }
 }
+
+const maxIdentities = 256;
+
+/** One cache for each identity: a tenant's door is made for every pass, and must not ask anew each time. */
+export class DiscoveryCaches {
+  readonly #client: Client;
+  readonly #now: () => number;
+  readonly #byIdentity = new Map<string, DiscoveryCache>();
+
+  constructor(client: Client, now: () => number) {
+    this.#client = client;
+    this.#now = now;
+  }
+
+  of(identity: IdentityHeaders | undefined): DiscoveryCache {
+    const key = JSON.stringify(identity ?? null);
+    const cache = this.#byIdentity.get(key) ?? new DiscoveryCache(this.#client, identity, this.#now);
+    this.#byIdentity.delete(key); // and set again, so that the longest unused stands first
+    this.#byIdentity.set(key, cache);
+    const [oldest] = this.#byIdentity.keys();
+    if (this.#byIdentity.size > maxIdentities && oldest !== undefined) this.#byIdentity.delete(oldest);
+    return cache;
+  }
+
+  /** Forgets what all of them keep. */
+  invalidate(): void {
+    for (const cache of this.#byIdentity.values()) cache.invalidate();
+  }
+}

@@ -28,21 +28,36 @@ export interface TlsParts {
   readonly serverName?: string | undefined;
 }
 
+/** The socket a dialling has got so far; whoever gives up destroys it, and nothing is opened after that. */
+class Opening {
+  #socket: Socket | undefined;
+  #over = false;
+
+  hold<S extends Socket>(socket: S): S {
+    this.#socket = socket;
+    if (this.#over) socket.destroy();
+    return socket;
+  }
+
+  giveUp(): void {
+    this.#over = true;
+    this.#socket?.destroy();
+  }
+}
+
 /** Opens a connection to the endpoint, through its proxy if it has one; throws an ArgosyError before `connectMs` is over. */
 export async function dial(endpoint: Endpoint, protocols: readonly string[]): Promise<Socket | TLSSocket> {
   const subject = `${endpoint.host}:${endpoint.port}`;
-  const open: { socket?: Socket } = {};
+  const opening = new Opening();
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      open.socket?.destroy();
-      reject(new ArgosyError('kube-timeout', `${subject}: no connection within ${endpoint.connectMs} ms`, { subject }));
-    }, endpoint.connectMs);
+    const text = `${subject}: no connection within ${endpoint.connectMs} ms`;
+    timer = setTimeout(() => reject(new ArgosyError('kube-timeout', text, { subject })), endpoint.connectMs);
   });
   try {
-    return await Promise.race([dialSteps(endpoint, protocols, open), late]);
+    return await Promise.race([dialSteps(endpoint, protocols, opening), late]);
   } catch (error) {
-    open.socket?.destroy();
+    opening.giveUp();
     throw markUnprocessed(fromNetwork(error, subject));
   } finally {
     clearTimeout(timer);
@@ -52,20 +67,25 @@ export async function dial(endpoint: Endpoint, protocols: readonly string[]): Pr
 async function dialSteps(
   endpoint: Endpoint,
   protocols: readonly string[],
-  open: { socket?: Socket },
+  opening: Opening,
 ): Promise<Socket | TLSSocket> {
-  const proxy = endpoint.proxy;
-  if (proxy !== undefined) {
-    if (isIP(endpoint.host) !== 0) checkAddress(endpoint, endpoint.host, endpoint.port, endpoint.host);
-    open.socket = await tcp(endpoint, proxy.hostname.replace(/^\[|\]$/g, ''), proxyPort(proxy));
-    if (proxy.protocol === 'https:')
-      open.socket = await secure(open.socket, proxy.hostname, ['http/1.1'], { insecure: false });
-    await tunnel(open.socket, `${bracketed(endpoint.host)}:${endpoint.port}`, proxy);
-  } else {
-    open.socket = await tcp(endpoint, endpoint.host, endpoint.port);
-  }
-  if (endpoint.secure) open.socket = await secure(open.socket, endpoint.host, protocols, endpoint.tls());
-  return open.socket;
+  const socket = await (endpoint.proxy === undefined
+    ? tcp(endpoint, endpoint.host, endpoint.port, opening)
+    : throughProxy(endpoint, endpoint.proxy, opening));
+  return endpoint.secure ? secure(socket, opening, { host: endpoint.host, protocols, tls: endpoint.tls() }) : socket;
+}
+
+async function throughProxy(endpoint: Endpoint, proxy: URL, opening: Opening): Promise<Socket> {
+  // A name is looked up by the proxy; an address can be checked here.
+  if (isIP(endpoint.host) !== 0) checkAddress(endpoint, endpoint.host, endpoint.port, endpoint.host);
+  const host = proxy.hostname.replace(/^\[|\]$/g, '');
+  const plain = await tcp(endpoint, host, proxyPort(proxy), opening);
+  const socket =
+    proxy.protocol === 'https:'
+      ? await secure(plain, opening, { host, protocols: ['http/1.1'], tls: { insecure: false } })
+      : plain;
+  await tunnel(socket, `${bracketed(endpoint.host)}:${endpoint.port}`, proxy);
+  return socket;
 }
 
 function proxyPort(proxy: URL): number {
@@ -84,13 +104,14 @@ function checkAddress(endpoint: Endpoint, host: string, port: number, address: s
 }
 
 /** Resolves once and dials exactly the address that was checked, so that a second answer of the name server changes nothing. */
-async function tcp(endpoint: Endpoint, host: string, port: number): Promise<Socket> {
+async function tcp(endpoint: Endpoint, host: string, port: number, opening: Opening): Promise<Socket> {
   const addresses = isIP(host) === 0 ? (await lookup(host, { all: true })).map(({ address }) => address) : [host];
   let problem: unknown = new ArgosyError('kube-unreachable', `${host}: the name has no address`, { subject: host });
   for (const address of addresses) {
     try {
       checkAddress(endpoint, host, port, address);
-      return await tcpTo(address, port);
+      // One address that swallows everything must leave time for the next.
+      return await tcpTo(address, port, endpoint.connectMs / addresses.length, opening);
     } catch (error) {
       problem = error;
     }
@@ -98,34 +119,48 @@ async function tcp(endpoint: Endpoint, host: string, port: number): Promise<Sock
   throw problem;
 }
 
-function tcpTo(address: string, port: number): Promise<Socket> {
+function tcpTo(address: string, port: number, waitMs: number, opening: Opening): Promise<Socket> {
   return new Promise((resolve, reject) => {
-    const socket = connectTcp({ host: address, port, noDelay: true, keepAlive: true });
+    const socket = opening.hold(connectTcp({ host: address, port, noDelay: true, keepAlive: true }));
+    const timer = setTimeout(() => socket.destroy(new Error(`${address} does not answer`)), waitMs);
     socket.once('error', reject);
+    socket.once('close', () => {
+      clearTimeout(timer);
+      reject(new Error('the connection was closed'));
+    });
     socket.once('connect', () => {
+      clearTimeout(timer);
       socket.off('error', reject);
+      socket.on('error', () => undefined); // until its owner listens, an error must not end the process
       resolve(socket);
     });
   });
 }
 
-function secure(socket: Socket, host: string, protocols: readonly string[], tls: TlsParts): Promise<TLSSocket> {
+function secure(
+  socket: Socket,
+  opening: Opening,
+  { host, protocols, tls }: { host: string; protocols: readonly string[]; tls: TlsParts },
+): Promise<TLSSocket> {
   return new Promise((resolve, reject) => {
     const name = tls.serverName ?? host;
-    const secured = connectTls({
-      socket,
-      host: name,
-      ...(isIP(name) === 0 ? { servername: name } : {}), // RFC 6066 allows no addresses as server names
-      ALPNProtocols: [...protocols],
-      rejectUnauthorized: !tls.insecure,
-      ...(tls.ca === undefined ? {} : { ca: tls.ca }),
-      ...(tls.cert === undefined || tls.key === undefined ? {} : { cert: tls.cert, key: tls.key }),
-      minVersion: 'TLSv1.2',
-    });
+    const secured = opening.hold(
+      connectTls({
+        socket,
+        host: name,
+        ...(isIP(name) === 0 ? { servername: name } : {}), // RFC 6066 allows no addresses as server names
+        ALPNProtocols: [...protocols],
+        rejectUnauthorized: !tls.insecure,
+        ...(tls.ca === undefined ? {} : { ca: tls.ca }),
+        ...(tls.cert === undefined || tls.key === undefined ? {} : { cert: tls.cert, key: tls.key }),
+        minVersion: 'TLSv1.2',
+      }),
+    );
     secured.once('error', reject);
     secured.once('close', () => reject(new Error('the connection was closed during the TLS handshake')));
     secured.once('secureConnect', () => {
       secured.off('error', reject);
+      secured.on('error', () => undefined); // as above
       resolve(secured);
     });
   });

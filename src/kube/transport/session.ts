@@ -22,6 +22,7 @@ export class Session {
   readonly #heartbeat: Heartbeat;
   #timer: NodeJS.Timeout | undefined;
   #lastByte = 0;
+  #lastUse = performance.now();
   #goneAway = false;
   #probing = false;
   #death: Error | undefined;
@@ -63,6 +64,7 @@ export class Session {
     return new Promise((resolve, reject) => {
       const stream = this.#open(request, reject);
       if (stream === undefined) return;
+      this.#doubtIfIdle();
       let answered = false;
       const forget = limit.onEnd((error) => {
         reject(error);
@@ -120,6 +122,13 @@ export class Session {
       return;
     }
     this.#probe();
+  }
+
+  /** After a long rest the way to the peer may be gone unnoticed; asking beside the request finds out before its deadline. */
+  #doubtIfIdle(): void {
+    const now = performance.now();
+    if (now - this.#lastUse > this.#heartbeat.everyMs) this.#probe();
+    this.#lastUse = now;
   }
 
   #probe(): void {

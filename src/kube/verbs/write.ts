@@ -1,3 +1,4 @@
+import { ArgosyError } from '../../core/errors/index.ts';
 import type { Json, JsonObject } from '../../core/json/index.ts';
 import { asJson, type KubeObject, nameOf, namespaceOf } from '../../core/objects/index.ts';
 import type { Call } from '../call/client.ts';
@@ -46,6 +47,8 @@ export async function create(
 ): Promise<KubeObject> {
   const place = placeOf(object);
   const subject = `create ${resource.plural} ${placeText(place)}`;
+  if (resource.namespaced && place.namespace === '')
+    throw new ArgosyError('kube-invalid', `${subject}: a namespace is needed`, { subject });
   const query = writeQuery(options);
   const path =
     options.subresource === undefined

@@ -29,8 +29,13 @@ interface Story {
   readonly server: Scripted;
   readonly seen: string[];
   readonly asked: string[];
-  follow(change?: { server?: string; pingMs?: number; silenceMs?: number; broken?: 'retry' | 'stop' }): Following;
-  until(text: string): Promise<void>;
+  readonly follow: (change?: {
+    server?: string;
+    pingMs?: number;
+    silenceMs?: number;
+    broken?: 'retry' | 'stop';
+  }) => Following;
+  readonly until: (text: string) => Promise<void>;
 }
 
 async function story(script: Script): Promise<Story> {

@@ -83,6 +83,7 @@ class Follower {
     const select = { ...options, deadlineMs: undefined, signal: this.#signal, resourceVersion };
     const what = { resource, options: { ...select, onRestart: () => this.#sink.restart() } };
     const end = await list(client, identity, what, (item) => this.#sink.upsert(item));
+    if (end.resourceVersion === '') throw unwatchable(resource);
     this.#version = end.resourceVersion;
     this.#whole();
   }
@@ -150,6 +151,13 @@ class Follower {
       limit.dispose();
     }
   }
+}
+
+/** Some aggregated APIs list without a version: there is no place from which to watch. */
+function unwatchable(resource: Resource): ArgosyError {
+  return new ArgosyError('kube-malformed', `list ${resource.plural}: the list has no resourceVersion to watch from`, {
+    subject: resource.plural,
+  });
 }
 
 function asOurs(error: unknown): ArgosyError {
