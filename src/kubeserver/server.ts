@@ -9,6 +9,7 @@ import { Discovery } from './discovery/documents.ts';
 import { OpenApi } from './discovery/openapi.ts';
 import { adminKubeconfig } from './kubeconfig.ts';
 import type { Auditor, AuditRecord, Inside } from './ports.ts';
+import { keepApiServices } from './registry/api-services.ts';
 import type { Cluster } from './registry/cluster.ts';
 import { watchDefinitions } from './registry/definitions.ts';
 import { insideOf } from './registry/inside.ts';
@@ -84,6 +85,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Embedd
   cluster.admission = standardAdmission({ inside: cluster.inside, authorizer: access.authorizer });
   const definitions = watchDefinitions(cluster);
   await bootstrapCluster(cluster.inside);
+  const apiServices = await keepApiServices(cluster);
   const actors = startActors(options, cluster.inside, access, identity);
   const compaction = keepCompacting(store, options.compactEvery ?? 300_000);
   const auditor = auditorOf(options);
@@ -109,6 +111,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Embedd
     stop: async () => {
       clearInterval(compaction);
       for (const actor of actors) await actor.stop();
+      apiServices.stop();
       definitions.stop();
       await listener.close();
       access.stop();

@@ -1,6 +1,7 @@
 import { isObject, type Json, type MutableJsonObject, own, stringAt } from '../../core/json/index.ts';
 import { bodyFormat, parseObject } from '../http/body.ts';
 import type { Exchange } from '../http/exchange.ts';
+import { printed } from '../printed.ts';
 import { resolveBuiltin } from '../registry/builtins.ts';
 import { decodeTyped } from '../registry/typed.ts';
 import { badRequest, type Cause, invalid } from '../status.ts';
@@ -66,7 +67,7 @@ function fromQuery(query: URLSearchParams): MutableJsonObject {
 function problems(body: Json): Cause[] {
   const causes: Cause[] = [];
   const policy = own(body, 'propagationPolicy');
-  if (policy !== undefined && policy !== null && !['Foreground', 'Background', 'Orphan'].includes(String(policy)))
+  if (policy !== undefined && policy !== null && !['Foreground', 'Background', 'Orphan'].includes(printed(policy)))
     causes.push({
       field: 'propagationPolicy',
       reason: 'FieldValueNotSupported',

@@ -19,6 +19,7 @@ import { asJson, type KubeObject } from '../../core/objects/index.ts';
 import { mediaType, parseJson, parseYaml } from '../http/body.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { StatusError } from '../ports.ts';
+import { printed } from '../printed.ts';
 import type { Cluster } from '../registry/cluster.ts';
 import { decodeObject } from '../registry/decode.ts';
 import { keyOf, type Served } from '../registry/served.ts';
@@ -190,7 +191,7 @@ function named(object: MutableJsonObject, name: string): void {
   const meta = object['metadata'] as MutableJsonObject; // decoded
   if ((meta['name'] ?? '') === '') meta['name'] = name;
   else if (meta['name'] !== name)
-    throw badRequest(`the name of the object (${String(meta['name'])}) does not match the name on the URL (${name})`);
+    throw badRequest(`the name of the object (${printed(meta['name'])}) does not match the name on the URL (${name})`);
 }
 
 function readApplied(text: string, served: Served, exchange: Exchange): JsonObject {
@@ -212,10 +213,10 @@ function readApplied(text: string, served: Served, exchange: Exchange): JsonObje
     throw badRequest('metadata.managedFields must be nil');
   const { kind, apiVersion } = value;
   if (apiVersion === undefined || kind === undefined)
-    throw badRequest(`invalid object type: ${typeText(String(apiVersion ?? ''), String(kind ?? ''))}`);
+    throw badRequest(`invalid object type: ${typeText(printed(apiVersion), printed(kind))}`);
   if (apiVersion !== served.apiVersion)
     throw badRequest(
-      `Incorrect version specified in apply patch. Specified patch version: ${String(apiVersion)}, expected: ${served.apiVersion}`,
+      `Incorrect version specified in apply patch. Specified patch version: ${printed(apiVersion)}, expected: ${served.apiVersion}`,
     );
   return value;
 }

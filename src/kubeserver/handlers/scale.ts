@@ -12,6 +12,7 @@ import { jsonPatch, mergePatch } from '../../core/merge/index.ts';
 import { asJson, type KubeObject } from '../../core/objects/index.ts';
 import { mediaType, parseJson, parseYaml } from '../http/body.ts';
 import type { Exchange } from '../http/exchange.ts';
+import { printed } from '../printed.ts';
 import { fromStored } from '../registry/convert.ts';
 import { keyOf, type Served } from '../registry/served.ts';
 import { updateObject } from '../registry/write.ts';
@@ -76,9 +77,7 @@ function scaleOf(object: KubeObject, served: Served): JsonObject {
   const paths = pathsOf(served);
   const { name = '', namespace = '', uid = '', resourceVersion = '', creationTimestamp = '' } = object.metadata;
   const selector =
-    served.custom === undefined
-      ? selectorText(at(json, 'spec', 'selector'))
-      : String(at(json, ...paths.selector) ?? '');
+    served.custom === undefined ? selectorText(at(json, 'spec', 'selector')) : printed(at(json, ...paths.selector));
   const replicas = at(json, ...paths.spec);
   return {
     kind: 'Scale',
@@ -94,7 +93,7 @@ function selectorText(selector: Json | undefined): string {
   if (!isObject(labels)) return '';
   return Object.keys(labels)
     .sort()
-    .map((key) => `${key}=${String(labels[key])}`)
+    .map((key) => `${key}=${printed(labels[key])}`)
     .join(',');
 }
 

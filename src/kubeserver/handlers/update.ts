@@ -1,5 +1,6 @@
 import type { MutableJsonObject } from '../../core/json/index.ts';
 import type { RequestInfo } from '../ports.ts';
+import { printed } from '../printed.ts';
 import { demandsVersion, putCreates } from '../registry/kinds.ts';
 import { keyOf, type Served } from '../registry/served.ts';
 import { createObject, updateObject } from '../registry/write.ts';
@@ -50,7 +51,7 @@ export function checkName(object: MutableJsonObject, info: RequestInfo): void {
   const { name, namespace } = meta;
   if (name === undefined || name === '') throw badRequest('name must be provided');
   if (name !== info.name)
-    throw badRequest(`the name of the object (${String(name)}) does not match the name on the URL (${info.name})`);
+    throw badRequest(`the name of the object (${printed(name)}) does not match the name on the URL (${info.name})`);
   if (namespace !== undefined && namespace !== '' && info.resource !== 'namespaces' && namespace !== info.namespace)
     throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
 }

@@ -1,4 +1,5 @@
 import { isArray, isObject, type Json, own } from '../../core/json/index.ts';
+import { printed } from '../printed.ts';
 
 /** What a simple JSON path (`.spec.list[0].name`, `.items[?(@.type=="Ready")].status`, `[*]`) finds, in order. */
 export function jsonPath(value: Json, path: string): Json[] {
@@ -39,6 +40,6 @@ function take(value: Json, step: Step): Json[] {
   return value.filter((item) => {
     let at: Json | undefined = item;
     for (const key of step.where) at = own(at, key);
-    return String(at) === step.equals;
+    return printed(at) === step.equals;
   });
 }

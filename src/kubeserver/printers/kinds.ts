@@ -1,16 +1,10 @@
 import { at, type Json, type JsonObject, objectAt, stringAt } from '../../core/json/index.ts';
+import { printed } from '../printed.ts';
 import { podCells } from './pod.ts';
-import { age, containers, count, duration, labels, list, selector } from './text.ts';
+import { ageOf, nameOf, type Printer } from './printer.ts';
+import { age, count, labels, list, selector } from './text.ts';
+import { workloads } from './workloads.ts';
 
-/** A column as `Name`, `Name:type` or `Name:type:priority`; the first is always the object's name. */
-export interface Printer {
-  readonly columns: readonly string[];
-  cells(object: JsonObject, now: Date): Json[];
-}
-
-const nameOf = (object: JsonObject): string => stringAt(object, 'metadata', 'name') ?? '';
-const ageOf = (object: JsonObject, now: Date): string => age(stringAt(object, 'metadata', 'creationTimestamp'), now);
-const template = (object: JsonObject): [string, string] => containers(at(object, 'spec', 'template', 'spec'));
 const size = (value: Json | undefined): number => Object.keys(objectAt({ value: value ?? {} }, 'value') ?? {}).length;
 
 /** Columns between name and age, for kinds with nothing behind the age. */
@@ -43,33 +37,6 @@ const binding: Printer = {
     subjects(object, 'ServiceAccount'),
   ],
 };
-
-const replicas = (object: JsonObject): Json[] => [
-  count(object, 'spec', 'replicas'),
-  count(object, 'status', 'replicas'),
-  count(object, 'status', 'readyReplicas'),
-];
-
-function jobStatus(job: JsonObject): string {
-  const is = (type: string): boolean =>
-    list(at(job, 'status', 'conditions')).some((one) => one['type'] === type && one['status'] === 'True');
-  if (is('Complete')) return 'Complete';
-  if (is('Failed')) return 'Failed';
-  if (stringAt(job, 'metadata', 'deletionTimestamp') !== undefined) return 'Terminating';
-  return is('Suspended') ? 'Suspended' : 'Running';
-}
-
-function completions(job: JsonObject): string {
-  const wanted = at(job, 'spec', 'completions');
-  return typeof wanted === 'number' ? String(wanted) : `1 of ${count(job, 'spec', 'parallelism')}`;
-}
-
-function jobDuration(job: JsonObject, now: Date): string {
-  const start = stringAt(job, 'status', 'startTime');
-  if (start === undefined) return '';
-  const end = stringAt(job, 'status', 'completionTime');
-  return duration((end === undefined ? now.getTime() : Date.parse(end)) - Date.parse(start));
-}
 
 function externalAddress(service: JsonObject): string {
   const type = stringAt(service, 'spec', 'type');
@@ -216,136 +183,7 @@ export const printers: { readonly [storage: string]: Printer } = {
       stringAt(object, 'spec', 'volumeMode') ?? '<unset>',
     ],
   },
-  'deployments.apps': {
-    columns: ['Ready', 'Up-to-date', 'Available', 'Age', 'Containers:string:1', 'Images:string:1', 'Selector:string:1'],
-    cells: (object, now) => [
-      nameOf(object),
-      `${count(object, 'status', 'readyReplicas')}/${count(object, 'spec', 'replicas')}`,
-      count(object, 'status', 'updatedReplicas'),
-      count(object, 'status', 'availableReplicas'),
-      ageOf(object, now),
-      ...template(object),
-      selector(at(object, 'spec', 'selector')),
-    ],
-  },
-  'replicasets.apps': {
-    columns: [
-      'Desired:integer',
-      'Current:integer',
-      'Ready:integer',
-      'Age',
-      'Containers:string:1',
-      'Images:string:1',
-      'Selector:string:1',
-    ],
-    cells: (object, now) => [
-      nameOf(object),
-      ...replicas(object),
-      ageOf(object, now),
-      ...template(object),
-      selector(at(object, 'spec', 'selector')),
-    ],
-  },
-  replicationcontrollers: {
-    columns: [
-      'Desired:integer',
-      'Current:integer',
-      'Ready:integer',
-      'Age',
-      'Containers:string:1',
-      'Images:string:1',
-      'Selector:string:1',
-    ],
-    cells: (object, now) => [
-      nameOf(object),
-      ...replicas(object),
-      ageOf(object, now),
-      ...template(object),
-      labels(at(object, 'spec', 'selector')),
-    ],
-  },
-  'statefulsets.apps': {
-    columns: ['Ready', 'Age', 'Containers:string:1', 'Images:string:1'],
-    cells: (object, now) => [
-      nameOf(object),
-      `${count(object, 'status', 'readyReplicas')}/${count(object, 'spec', 'replicas')}`,
-      ageOf(object, now),
-      ...template(object),
-    ],
-  },
-  'daemonsets.apps': {
-    columns: [
-      'Desired:integer',
-      'Current:integer',
-      'Ready:integer',
-      'Up-to-date:integer',
-      'Available:integer',
-      'Node Selector',
-      'Age',
-      'Containers:string:1',
-      'Images:string:1',
-      'Selector:string:1',
-    ],
-    cells: (object, now) => [
-      nameOf(object),
-      count(object, 'status', 'desiredNumberScheduled'),
-      count(object, 'status', 'currentNumberScheduled'),
-      count(object, 'status', 'numberReady'),
-      count(object, 'status', 'updatedNumberScheduled'),
-      count(object, 'status', 'numberAvailable'),
-      labels(at(object, 'spec', 'template', 'spec', 'nodeSelector')),
-      ageOf(object, now),
-      ...template(object),
-      selector(at(object, 'spec', 'selector')),
-    ],
-  },
-  'jobs.batch': {
-    columns: [
-      'Status',
-      'Completions',
-      'Duration',
-      'Age',
-      'Containers:string:1',
-      'Images:string:1',
-      'Selector:string:1',
-    ],
-    cells: (object, now) => [
-      nameOf(object),
-      jobStatus(object),
-      `${count(object, 'status', 'succeeded')}/${completions(object)}`,
-      jobDuration(object, now),
-      ageOf(object, now),
-      ...template(object),
-      selector(at(object, 'spec', 'selector')),
-    ],
-  },
-  'cronjobs.batch': {
-    columns: [
-      'Schedule',
-      'Timezone',
-      'Suspend:boolean',
-      'Active:integer',
-      'Last Schedule',
-      'Age',
-      'Containers:string:1',
-      'Images:string:1',
-      'Selector:string:1',
-    ],
-    cells: (object, now) => {
-      const last = stringAt(object, 'status', 'lastScheduleTime');
-      return [
-        nameOf(object),
-        stringAt(object, 'spec', 'schedule') ?? '',
-        stringAt(object, 'spec', 'timeZone') ?? '<none>',
-        at(object, 'spec', 'suspend') === true ? 'True' : 'False',
-        list(at(object, 'status', 'active')).length,
-        last === undefined ? '<none>' : age(last, now),
-        ageOf(object, now),
-        ...containers(at(object, 'spec', 'jobTemplate', 'spec', 'template', 'spec')),
-        '<none>',
-      ];
-    },
-  },
+  ...workloads,
   'ingresses.networking.k8s.io': simple(['Class', 'Hosts', 'Address', 'Ports'], (object) => {
     const hosts = list(at(object, 'spec', 'rules'))
       .map((rule) => stringAt(rule, 'host') ?? '')
@@ -370,7 +208,7 @@ export const printers: { readonly [storage: string]: Printer } = {
     (object) => [
       `${stringAt(object, 'spec', 'scaleTargetRef', 'kind') ?? ''}/${stringAt(object, 'spec', 'scaleTargetRef', 'name') ?? ''}`,
       '<unknown>',
-      String(at(object, 'spec', 'minReplicas') ?? '<unset>'),
+      printed(at(object, 'spec', 'minReplicas') ?? '<unset>'),
       count(object, 'spec', 'maxReplicas'),
       count(object, 'status', 'currentReplicas'),
     ],
@@ -378,8 +216,8 @@ export const printers: { readonly [storage: string]: Printer } = {
   'poddisruptionbudgets.policy': simple(
     ['Min Available', 'Max Unavailable', 'Allowed Disruptions:integer'],
     (object) => [
-      String(at(object, 'spec', 'minAvailable') ?? 'N/A'),
-      String(at(object, 'spec', 'maxUnavailable') ?? 'N/A'),
+      printed(at(object, 'spec', 'minAvailable') ?? 'N/A'),
+      printed(at(object, 'spec', 'maxUnavailable') ?? 'N/A'),
       count(object, 'status', 'disruptionsAllowed'),
     ],
   ),

@@ -2,7 +2,8 @@ import { type Json, type JsonObject, stringAt } from '../../core/json/index.ts';
 import { asJson, type KubeObject } from '../../core/objects/index.ts';
 import type { Column, Served } from '../registry/served.ts';
 import { jsonPath } from './json-path.ts';
-import { type Printer, printers } from './kinds.ts';
+import { printers } from './kinds.ts';
+import type { Printer } from './printer.ts';
 import { age } from './text.ts';
 
 /** Objects as the table kubectl prints. `include`: what each row carries of its object: `None`, `Metadata` or `Object`. */

@@ -1,4 +1,5 @@
 import { at, isArray, isObject, type Json, type JsonObject, objectAt, stringAt } from '../../core/json/index.ts';
+import { printed } from '../printed.ts';
 
 /** The time since a timestamp in kubectl's words: `5s`, `3m20s`, `4h5m`, `3d`. */
 export function age(timestamp: string | undefined, now: Date): string {
@@ -30,7 +31,7 @@ export function labels(value: Json | undefined): string {
   if (!isObject(value) || Object.keys(value).length === 0) return '<none>';
   return Object.keys(value)
     .sort()
-    .map((key) => `${key}=${String(value[key])}`)
+    .map((key) => `${key}=${printed(value[key])}`)
     .join(',');
 }
 
@@ -39,7 +40,7 @@ export function selector(value: Json | undefined): string {
   const terms = objectAt(value, 'matchLabels');
   const expressions = list(at(value, 'matchExpressions')).map((term) => {
     const [key, operator] = [stringAt(term, 'key') ?? '', stringAt(term, 'operator') ?? ''];
-    const values = list(at(term, 'values')).join(',');
+    const values = list(at(term, 'values')).map(printed).join(',');
     if (operator === 'Exists') return key;
     return operator === 'DoesNotExist' ? `!${key}` : `${key} ${operator.toLowerCase()} (${values})`;
   });

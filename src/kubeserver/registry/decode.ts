@@ -1,6 +1,7 @@
 import { isObject, type Json, type JsonObject, type MutableJsonObject, own, thaw } from '../../core/json/index.ts';
 import { applyDefaults, objectMetaSchema, prune } from '../../core/merge/index.ts';
 import { duplicateKeys } from '../http/go-json.ts';
+import { printed } from '../printed.ts';
 import { badRequest } from '../status.ts';
 import { isBuiltIn } from './builtins.ts';
 import { defaultBuiltIn } from './defaults.ts';
@@ -88,17 +89,17 @@ function checkKind(body: JsonObject, served: Served): void {
   const { kind, apiVersion } = body;
   const wantedKind = served.info.kind;
   if (kind !== undefined && kind !== '' && kind !== wantedKind)
-    throw badRequest(`the kind in the data (${String(kind)}) does not match the expected kind (${wantedKind})`);
+    throw badRequest(`the kind in the data (${printed(kind)}) does not match the expected kind (${wantedKind})`);
   if (apiVersion === undefined || apiVersion === '' || apiVersion === served.apiVersion) return;
   throw badRequest(
-    `the API version in the data (${String(apiVersion)}) does not match the expected API version (${served.apiVersion})`,
+    `the API version in the data (${printed(apiVersion)}) does not match the expected API version (${served.apiVersion})`,
   );
 }
 
 /** Whether another kind of the same version is known makes a difference in the real server's words only. */
 function checkBuiltIn({ kind: given, apiVersion: version }: JsonObject, served: Served): void {
-  const kind = given === undefined || given === '' ? served.info.kind : String(given);
-  const apiVersion = version === undefined || version === '' ? served.apiVersion : String(version);
+  const kind = given === undefined || given === '' ? served.info.kind : printed(given);
+  const apiVersion = version === undefined || version === '' ? served.apiVersion : printed(version);
   if (kind === served.info.kind && apiVersion === served.apiVersion) return;
   if (apiVersion.split('/').length > 2)
     throw badRequest(
@@ -113,13 +114,11 @@ function checkBuiltIn({ kind: given, apiVersion: version }: JsonObject, served: 
 }
 
 function versionOf(apiVersion: Json | undefined): string {
-  return String(apiVersion ?? '')
-    .split('/')
-    .at(-1) as string; // split never answers an empty list
+  return printed(apiVersion).split('/').at(-1) as string; // split never answers an empty list
 }
 
 function goType(apiVersion: Json | undefined, kind: Json): string {
-  return `${versionOf(apiVersion)}.${String(kind)}`;
+  return `${versionOf(apiVersion)}.${printed(kind)}`;
 }
 
 function goPackage(served: Served): string {
