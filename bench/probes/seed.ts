@@ -17,7 +17,9 @@ export async function seed(cluster: RealCluster, wanted: Seed): Promise<void> {
   await put(etcdUrl, 'configmaps', wanted.configMaps, configMap);
   await put(etcdUrl, 'secrets', wanted.secrets, secret);
   await put(etcdUrl, 'pods', wanted.pods, pod);
-  await cluster.restartApiServer();
+  // Newest reads wait for the server's cache: after them it has taken everything in.
+  for (const plural of ['configmaps', 'secrets', 'pods'])
+    await cluster.kubectl(['get', '--raw', `/api/v1/${plural}?limit=1`]);
 }
 
 async function put(etcdUrl: string, plural: string, count: number, make: (index: number) => object): Promise<void> {
