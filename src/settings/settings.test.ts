@@ -451,6 +451,17 @@ test('a namespace that cannot be read holds up nobody, is known as unread, and c
   assert.deepEqual([...(open.current().unread ?? [])], []);
 });
 
+test('a namespace that never answers delays the first snapshot only so long', async () => {
+  const reader = new MemoryReader();
+  reader.silence('tenant-a');
+  for (const each of [sample, namespaces('tenant-a,tenant-b'), tenantCluster('tenant-b', 'red')]) reader.put(each);
+  const installation = { controlPlane: 'argocd' };
+  open = watchSettings({ reader, installation, report: new Diary(), debounceMs: 1, tenantWaitMs: 30 });
+  const first = await open.ready;
+  assert.deepEqual(accepted(first), ['tenant-b/red']);
+  assert.deepEqual([...(first.unread ?? [])], [['tenant-a', 'not read yet']]);
+});
+
 test('while a list is read again, what was known stands', async () => {
   const { reader, settings } = await stage([sample, secret('argocd', 'blue', 'cluster', { server: 'https://blue' })]);
   for (const { sink } of reader.followers) sink.restart();

@@ -19,6 +19,8 @@ export interface SettingsOptions {
   /** Changes that come within this time make one snapshot. */
   readonly debounceMs?: number | undefined;
   readonly limits?: Partial<TenantLimits> | undefined;
+  /** How long the first snapshot waits for tenants' Secrets; what is not read by then counts as unread. */
+  readonly tenantWaitMs?: number | undefined;
 }
 
 /** The settings of a running installation. */
@@ -52,6 +54,8 @@ class Watcher implements SettingsWatch {
   #readings: Readings | undefined;
   #snapshot: Snapshot | undefined;
   #timer: NodeJS.Timeout | undefined;
+  /** Until when the first snapshot waits for tenants. */
+  #patience: number | undefined;
   #stopped = false;
 
   constructor(options: SettingsOptions) {
@@ -104,7 +108,7 @@ class Watcher implements SettingsWatch {
     this.#readings = readAll(this.#plane, report, this.#readings);
     const { appNamespaces, tenantClusters } = namespacesOf(installation, this.#readings.params);
     this.#tenants.watch(tenantClusters ? appNamespaces : []);
-    if (this.#snapshot === undefined && !this.#tenants.isAnswered) return;
+    if (this.#snapshot === undefined && !this.#tenants.isAnswered && this.#waitsForTenants()) return;
     const before = this.#snapshot;
     const after = compose({
       revision: (before?.revision ?? 0) + 1,
@@ -118,6 +122,15 @@ class Watcher implements SettingsWatch {
     this.#snapshot = after;
     this.#rejections.update(this.#refused(after));
     this.#tell(changeBetween(before, after), after);
+  }
+
+  /** One tenant with a thousand fat Secrets may delay the first snapshot, but not for long. */
+  #waitsForTenants(): boolean {
+    const now = performance.now();
+    this.#patience ??= now + (this.#options.tenantWaitMs ?? 15_000);
+    if (now >= this.#patience) return false;
+    this.#schedule();
+    return true;
   }
 
   /** All cluster Secrets in order; put together anew only if one of them changed. */

@@ -14,6 +14,7 @@ export class MemoryReader implements Pick<Reader, 'follow' | 'get'> {
   readonly begun: string[] = [];
   readonly #objects = new Map<string, KubeObject>();
   readonly #forbidden = new Set<string>();
+  readonly #silent = new Set<string>();
   #version = 0;
 
   follow(resource: Resource, options: SelectOptions, sink: FollowSink): Following {
@@ -59,8 +60,14 @@ export class MemoryReader implements Pick<Reader, 'follow' | 'get'> {
     this.#forbidden.add(namespace);
   }
 
+  /** Lists of a namespace are never answered until further notice. */
+  silence(namespace: string): void {
+    this.#silent.add(namespace);
+  }
+
   allow(namespace: string): void {
     this.#forbidden.delete(namespace);
+    this.#silent.delete(namespace);
     this.relist();
   }
 
@@ -70,7 +77,7 @@ export class MemoryReader implements Pick<Reader, 'follow' | 'get'> {
   }
 
   #list(follower: Follower): void {
-    if (!this.followers.has(follower)) return;
+    if (!this.followers.has(follower) || this.#silent.has(follower.options.namespace ?? '')) return;
     if (this.#forbidden.has(follower.options.namespace ?? '')) {
       follower.sink.broken(new Error('secrets is forbidden'));
       return;
