@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { compileGlob, maxPatternLength } from './index.ts';
+import { plainly } from './testdata/plainly.ts';
 
 function matches(pattern: string, text: string, separators = ''): boolean {
   const compiled = compileGlob(pattern, { separators });
@@ -94,25 +95,6 @@ test('a literal pattern gives its text, for look-ups in a map', () => {
     assert.equal(compiled.literal, literal);
   }
 });
-
-/** The grammar told again, as plainly as can be: try everything. Slow, and right by its looks. */
-function plainly(pattern: string, text: string, stop: string): boolean {
-  if (pattern === '') return text === '';
-  const [head = '', ...tail] = Array.from(pattern);
-  const rest = tail.join('');
-  if (head === '*') {
-    const both = rest.startsWith('*');
-    const after = both ? rest.slice(1) : rest;
-    for (let end = 0; end <= text.length; end++) {
-      if (!both && text.slice(0, end).includes(stop)) return false;
-      if (plainly(after, text.slice(end), stop)) return true;
-    }
-    return false;
-  }
-  if (text === '') return false;
-  if (head === '?') return text[0] !== stop && plainly(rest, text.slice(1), stop);
-  return text[0] === head && plainly(rest, text.slice(1), stop);
-}
 
 const letters = (alphabet: string, max: number) =>
   fc.array(fc.constantFrom(...Array.from(alphabet)), { maxLength: max }).map((chars) => chars.join(''));
