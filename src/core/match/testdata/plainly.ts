@@ -37,7 +37,8 @@ function choices(rest: string, text: string, stop: string): boolean {
     if (char === ',' && depth === 1) found.push('');
     else found[found.length - 1] += char === '\\' ? `\\${rest[++at]}` : char;
   }
-  return found.some((choice) => plainly(`${choice}${rest.slice(at + 1)}`, text, stop));
+  // A star that ends a choice and one that follows the braces stay two stars: `{}` keeps them apart.
+  return found.some((choice) => plainly(`${choice}${choice.endsWith('*') ? '{}' : ''}${rest.slice(at + 1)}`, text, stop));
 }
 
 function set(rest: string, first: string, left: string, stop: string): boolean {
