@@ -69,8 +69,8 @@ function asked(spec: JsonObject, user: User): Attributes {
 }
 
 function subject(spec: JsonObject): User {
-  const extra: { [key: string]: string[] } = {};
-  for (const [key, values] of Object.entries(objectAt(spec, 'extra') ?? {})) extra[key.toLowerCase()] = texts(values);
+  const given = Object.entries(objectAt(spec, 'extra') ?? {});
+  const extra = Object.fromEntries(given.map(([key, values]) => [key.toLowerCase(), texts(values)]));
   const name = stringAt(spec, 'user') ?? '';
   return { name, uid: stringAt(spec, 'uid') ?? '', groups: texts(spec['groups']), extra };
 }

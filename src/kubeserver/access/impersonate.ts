@@ -22,9 +22,11 @@ export function wantedUser(headers: Headers): User | undefined {
   const name = values(headers, 'impersonate-user')[0] ?? '';
   const uid = values(headers, 'impersonate-uid')[0] ?? '';
   const groups = values(headers, 'impersonate-group');
-  const extra: { [key: string]: string[] } = {};
-  for (const header of Object.keys(headers).filter((key) => key.toLowerCase().startsWith(extraPrefix)))
-    extra[unescaped(header.slice(extraPrefix.length).toLowerCase())] = values(headers, header);
+  const named = Object.keys(headers).filter((key) => key.toLowerCase().startsWith(extraPrefix));
+  // Built from entries, so that a key such as `__proto__` is data like any other.
+  const extra = Object.fromEntries(
+    named.map((key) => [unescaped(key.slice(extraPrefix.length).toLowerCase()), values(headers, key)]),
+  );
   const wanted = { name, uid, groups, extra };
   if (name !== '') return wanted;
   if (uid === '' && groups.length === 0 && Object.keys(extra).length === 0) return undefined;
