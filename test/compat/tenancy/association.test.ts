@@ -185,7 +185,7 @@ test('A35 the tracking id begins with namespace and name', () => {
   assert.equal(id, 'foons_some-app:apps/Deployment:shop/web');
 });
 
-test('A36 label tracking with tenant namespaces is warned about', () => {
+test('label tracking with tenant namespaces is warned about', () => {
   const { snapshot } = new Given(settings('application.resourceTrackingMethod: label'), { appNamespaces: ['team-a'] });
   assert.deepEqual(
     settingsWarnings(snapshot).map(({ code }) => code),

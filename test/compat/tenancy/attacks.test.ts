@@ -9,7 +9,6 @@ import {
   projectWarnings,
   readMeaning,
   serviceAccountUser,
-  settingsWarnings,
   visibilityMode,
 } from '../../../src/core/policy/index.ts';
 import { application, clusterSecret, Given, local, project, settings, text } from './given.ts';
@@ -228,13 +227,6 @@ test('T-030 a deny wins before and after a permit', () => {
       project('team-a', `${team('team-a').replace(/destinations:.*\n/, '')}destinations: [${entries}]`) + app();
     assert.equal(new Given(yaml, flags).refusal('team-a/shop'), destinationRefused('team-a'));
   }
-});
-test('T-032 label tracking with tenants’ namespaces is warned about', () => {
-  const { snapshot } = new Given(settings('application.resourceTrackingMethod: label'), flags);
-  assert.deepEqual(
-    settingsWarnings(snapshot).map(({ code }) => code),
-    ['LabelTracking'],
-  );
 });
 test('T-037 an Application written into the control plane or another team’s namespace', () => {
   const child = { group: 'argoproj.io', kind: 'Application' };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { projectWarnings } from '../../../src/core/policy/index.ts';
-import { application, clusterSecret, Given, local, project, settings } from './given.ts';
+import { admitApplication, projectWarnings } from '../../../src/core/policy/index.ts';
+import { application, clusterSecret, Given, local, printIdentity, project, settings } from './given.ts';
 
 const on = settings('application.sync.impersonation.enabled: "true"');
 const enforced = (value: string): string =>
@@ -165,6 +165,30 @@ const rows: readonly [title: string, yaml: string, identity: string][] = [
 for (const [title, yaml, identity] of rows) {
   test(title, () => assert.equal(new Given(yaml).identity('guestbook'), identity));
 }
+
+test('G9 an entry without a namespace is for destinations without one', () => {
+  const entries = `- {server: '${local}', defaultServiceAccount: d}`;
+  assert.equal(
+    new Given(on + rules(entries, twoDestinations) + withoutNamespace).identity('guestbook'),
+    user('argocd', 'd'),
+  );
+  assert.equal(
+    new Given(on + rules(entries, twoDestinations) + to('guestbook')).identity('guestbook'),
+    user('guestbook', 'default'),
+  );
+});
+
+test('G42 a switch counts from the next decision on, also where an answer was remembered', () => {
+  const given = new Given(on + rules(two, twoDestinations) + to('guestbook'));
+  assert.equal(given.identity('guestbook'), user('guestbook', 'guestbook-deployer'));
+  const { snapshot } = given;
+  const impersonation = { enabled: false, enforced: undefined };
+  const off = { ...snapshot, revision: 2, settings: { ...snapshot.settings, impersonation } };
+  const admission = admitApplication(off, given.app('guestbook'));
+  assert.ok(admission.ok);
+  assert.equal(admission.project, given.project('my-project'), 'the project was compiled anew');
+  assert.equal(printIdentity(admission.identity), 'cluster: impersonation-off');
+});
 
 test('G1 off: the credential of the cluster, and a warning on project and Application', () => {
   const given = new Given(rules(two, twoDestinations) + to('guestbook'));

@@ -93,6 +93,12 @@ const destinations: readonly [title: string, entries: string, destination: strin
     false,
   ],
   [
+    'B10 a deny permits nobody, not even by its plain fields',
+    "[{server: '!https://prod', name: '*', namespace: '*'}]",
+    'name: a, namespace: x',
+    false,
+  ],
+  [
     'B10 a denied name is denied whatever the server says',
     "[{server: '*', name: '!prod', namespace: '*'}]",
     'name: prod, namespace: x',
