@@ -301,6 +301,11 @@ test('constrained impersonation works for the verbs it names and never reaches s
   );
   const pods = parseRequest('GET', '/api/v1/pods');
   assert.equal(refusal(() => access.impersonation(named('ci'), { 'impersonate-user': 'bob' }, pods)).code, 403);
+  const vague = { 'impersonate-user': 'bob', 'impersonate-extra-team': 'red' };
+  assert.match(
+    refusal(() => access.impersonation(named('ci'), vague, nodes)).message,
+    /^userextras\.authentication\.k8s\.io is forbidden: .* not allowed: extra\.key: Invalid value: "team": must be a domain-prefixed path \(such as "acme\.io\/foo"\)$/,
+  );
 });
 
 test('nobody hands out rights they do not hold', async () => {

@@ -126,18 +126,37 @@ function permitted(authorizer: Authorizer, requestor: User, wanted: User, mode: 
   else ask({ group, resource: 'users', name: wanted.name });
   const own = { group: 'authentication.k8s.io' };
   if (wanted.uid !== '') ask({ ...own, resource: 'uids', name: wanted.uid });
-  if (mode !== '') refuseMasters(wanted, blank(requestor, verb));
+  if (mode !== '') refuseGroups(wanted, blank(requestor, verb));
   for (const name of wanted.groups) ask({ group, resource: 'groups', name });
+  if (mode !== '') refuseExtra(wanted, blank(requestor, verb));
   for (const [subresource, all] of Object.entries(wanted.extra))
     for (const name of all) ask({ ...own, resource: 'userextras', subresource, name });
   return completed(wanted, account, node);
 }
 
 /** Constrained impersonation never reaches the group that may do everything. */
-function refuseMasters(wanted: User, asked: Attributes): void {
+function refuseGroups(wanted: User, asked: Attributes): void {
+  const groups = { ...asked, group: 'authentication.k8s.io', resource: 'groups' };
+  if (wanted.groups.includes('')) throw notAllowed(groups, 'impersonating the empty string group is not allowed');
   if (!wanted.groups.includes(masters)) return;
-  const groups = { ...asked, group: 'authentication.k8s.io', resource: 'groups', name: masters };
-  throw notAllowed(groups, 'impersonating the system:masters group is not allowed');
+  throw notAllowed({ ...groups, name: masters }, 'impersonating the system:masters group is not allowed');
+}
+
+const extraKey = /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?\/[A-Za-z0-9/\-._~%!$&'()*+,;=:]+$/;
+
+/** Constrained impersonation takes only extra keys that say whose they are. */
+function refuseExtra(wanted: User, asked: Attributes): void {
+  const extras = { ...asked, group: 'authentication.k8s.io', resource: 'userextras' };
+  for (const [key, all] of Object.entries(wanted.extra)) {
+    if (key === '') throw notAllowed(extras, 'impersonating the empty string key in extra is not allowed');
+    if (!extraKey.test(key)) {
+      const why = `Invalid value: ${quoted(key)}: must be a domain-prefixed path (such as "acme.io/foo")`;
+      throw notAllowed(extras, `impersonating an invalid key in extra is not allowed: extra.key: ${why}`);
+    }
+    if (key !== key.toLowerCase())
+      throw notAllowed(extras, `impersonating a non-lowercase key in extra is not allowed: ${quoted(key)}`);
+    if (all.includes('')) throw notAllowed(extras, 'impersonating the empty string value in extra is not allowed');
+  }
 }
 
 function blank(user: User, verb: string): Attributes {
