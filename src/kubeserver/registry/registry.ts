@@ -1,4 +1,3 @@
-import { resourceText } from '../status.ts';
 import { builtins } from './builtins.ts';
 import type { Served } from './served.ts';
 
@@ -43,11 +42,6 @@ export class Registry {
     if (this.#custom.delete(definition)) this.#rebuild();
   }
 
-  /** Everything served of one storage: the versions of one kind. */
-  versionsOf(served: Served): readonly Served[] {
-    return this.#all.filter(({ info }) => info.storage === served.info.storage);
-  }
-
   #rebuild(): void {
     this.generation++;
     this.#all = [...this.#builtin, ...[...this.#custom.values()].flat()];
@@ -60,9 +54,4 @@ export class Registry {
       if (!this.#byKind.has(kindKey)) this.#byKind.set(kindKey, served);
     }
   }
-}
-
-/** The resource as messages name it. */
-export function textOf(served: Served): string {
-  return resourceText(served.info);
 }
