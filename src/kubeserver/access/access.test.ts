@@ -277,6 +277,11 @@ test('an impersonated service account has its groups; the plain right covers onl
     extra: { team: ['red'] },
   });
   assert.deepEqual(as({ 'impersonate-user': 'system:anonymous' })?.groups, ['system:unauthenticated']);
+  // Whose plain right was used before is refused in the words of the plain right.
+  assert.equal(
+    refusal(() => as({ 'impersonate-user': 'system:serviceaccount:ns:other' })).message,
+    'serviceaccounts "other" is forbidden: User "ci" cannot impersonate resource "serviceaccounts" in API group "" in the namespace "ns"',
+  );
   for (const headers of [
     { 'impersonate-user': 'system:serviceaccount:ns:other' },
     { 'impersonate-user': 'bob', 'impersonate-group': ['system:masters'] },

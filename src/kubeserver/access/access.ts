@@ -7,7 +7,7 @@ import {
   subjectAccessReview,
 } from './access-reviews.ts';
 import { type StaticToken, TokenAuthenticator } from './authenticate.ts';
-import { type Headers, type Impersonation, impersonate, wantedUser } from './impersonate.ts';
+import { type Headers, type Impersonation, Impersonator, wantedUser } from './impersonate.ts';
 import { PolicyIndex } from './policy-index.ts';
 import { RbacAuthorizer } from './rbac.ts';
 import { notAllowed } from './refusal.ts';
@@ -51,6 +51,7 @@ export function createAccess(options: AccessOptions): Access {
   const authenticator = new TokenAuthenticator(staticTokens, tokens);
   const index = new PolicyIndex(inside);
   const authorizer = new RbacAuthorizer(index);
+  const impersonator = new Impersonator(authorizer);
   return {
     authenticator,
     authorizer,
@@ -58,7 +59,7 @@ export function createAccess(options: AccessOptions): Access {
     identify: async (request) => (await authenticator.authenticate(request)) ?? anonymous,
     impersonation: (user, headers, info) => {
       const wanted = wantedUser(headers);
-      return wanted === undefined ? undefined : impersonate(authorizer, user, wanted, info);
+      return wanted === undefined ? undefined : impersonator.impersonate(user, wanted, info);
     },
     check: (user, info) => check(authorizer, user, info),
     review: (info, body, user) => {

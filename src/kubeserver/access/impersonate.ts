@@ -60,7 +60,7 @@ export interface Impersonation {
   readonly constraint: string;
 }
 
-/** A way to be allowed: Kubernetes' constrained modes (KEP-5284) first, then the plain verb. */
+/** A way to be allowed: Kubernetes' constrained modes (KEP-5284), and the plain verb (no name). */
 interface Mode {
   readonly name: string;
   readonly applies: (wanted: User, requestor: User) => boolean;
@@ -74,6 +74,7 @@ const modes: readonly Mode[] = [
     name: 'user-info',
     applies: (wanted) => nodeName(wanted.name) === undefined && splitServiceAccount(wanted.name) === undefined,
   },
+  { name: '', applies: () => true },
 ];
 
 function onlyNamed({ uid, groups, extra }: User): boolean {
@@ -92,20 +93,49 @@ function isOwnNode(wanted: User, requestor: User): boolean {
   );
 }
 
-/** Checks a requested impersonation; throws the refusal of the first mode tried, as Kubernetes 1.36 does. */
-export function impersonate(authorizer: Authorizer, requestor: User, wanted: User, info: RequestInfo): Impersonation {
-  const refusals: unknown[] = [];
-  for (const mode of modes.filter(({ applies }) => applies(wanted, requestor)))
-    try {
-      check(authorizer, { ...attributesOf(requestor, info), verb: `impersonate-on:${mode.name}:${info.verb}` });
-      return { user: permitted(authorizer, requestor, wanted, mode.name), constraint: `impersonate:${mode.name}` };
-    } catch (refusal) {
-      refusals.push(refusal);
-    }
-  try {
-    return { user: permitted(authorizer, requestor, wanted, ''), constraint: '' };
-  } catch (refusal) {
-    throw refusals[0] ?? refusal;
+const remembered = 10_000;
+
+/**
+ * Checks requested impersonations. As in Kubernetes 1.36 the mode that worked last for a requestor is tried first, and
+ * of all refusals the first is told: who impersonates by the plain verb is refused in its words.
+ */
+export class Impersonator {
+  readonly #authorizer: Authorizer;
+  readonly #lastMode = new Map<string, string>();
+
+  constructor(authorizer: Authorizer) {
+    this.#authorizer = authorizer;
+  }
+
+  /** Whom the requestor may act as; throws the refusal. */
+  impersonate(requestor: User, wanted: User, info: RequestInfo): Impersonation {
+    const refusals: unknown[] = [];
+    for (const { name } of this.#inOrder(requestor).filter(({ applies }) => applies(wanted, requestor)))
+      try {
+        const done = this.#attempt(requestor, wanted, info, name);
+        this.#remember(requestor.name, name);
+        return done;
+      } catch (refusal) {
+        refusals.push(refusal);
+      }
+    throw refusals[0];
+  }
+
+  #inOrder(requestor: User): readonly Mode[] {
+    const last = this.#lastMode.get(requestor.name);
+    const first = modes.filter(({ name }) => name === last);
+    return [...first, ...modes.filter(({ name }) => name !== last)];
+  }
+
+  #attempt(requestor: User, wanted: User, info: RequestInfo, mode: string): Impersonation {
+    if (mode === '') return { user: permitted(this.#authorizer, requestor, wanted, ''), constraint: '' };
+    check(this.#authorizer, { ...attributesOf(requestor, info), verb: `impersonate-on:${mode}:${info.verb}` });
+    return { user: permitted(this.#authorizer, requestor, wanted, mode), constraint: `impersonate:${mode}` };
+  }
+
+  #remember(requestor: string, mode: string): void {
+    if (this.#lastMode.size >= remembered && !this.#lastMode.has(requestor)) this.#lastMode.clear();
+    this.#lastMode.set(requestor, mode);
   }
 }
 
