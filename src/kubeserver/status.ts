@@ -83,7 +83,7 @@ export function invalid(
     details: {
       ...(name === '' ? {} : { name }),
       ...(kind.group === '' ? {} : { group: kind.group }),
-      kind: kind.kind,
+      ...(kind.kind === '' ? {} : { kind: kind.kind }),
       causes: causes.map(({ reason, message, field }) => ({ reason, message, field })),
     },
   });

@@ -41,6 +41,17 @@ function check(at: At, resolve: ResolveRef, problems: string[]): void {
   }
   if (isArray(value)) checkItems(value, at, resolve, problems);
   else if (isObject(value)) checkKeys(value, at, resolve, problems);
+  else if (value !== null && !isOfType(value, schema))
+    problems.push(
+      `${print(path)}: expected ${expectedName(schema)}, got &value.valueUnstructured{Value:${JSON.stringify(value)}}`,
+    );
+}
+
+/** Whether a scalar is of its type; times and quantities are texts that also take something else. */
+function isOfType(value: string | number | boolean, { type, format, intOrString }: Schema): boolean {
+  if (intOrString === true || format === 'quantity' || format === 'date-time') return true;
+  if (type === 'string' || type === 'boolean') return typeof value === type;
+  return (type !== 'integer' && type !== 'number') || typeof value === 'number';
 }
 
 function expectedShape(schema: Schema): string | undefined {

@@ -42,8 +42,13 @@ function isEmptySelector(selector: JsonObject): boolean {
 function selectorCauses(spec: JsonObject, what: string): Cause[] {
   const selector = objectAt(spec, 'selector');
   const field = 'spec.selector';
-  const labels = objectAt(spec, 'template', 'metadata', 'labels') ?? {};
-  const mismatch = invalidValue('spec.template.metadata.labels', labels, '`selector` does not match template `labels`');
+  const given = objectAt(spec, 'template', 'metadata', 'labels');
+  const labels = given ?? {};
+  const mismatch = invalidValue(
+    'spec.template.metadata.labels',
+    given ?? null,
+    '`selector` does not match template `labels`',
+  );
   if (selector === undefined) return [required(field), mismatch];
   const causes = [
     ...labelCauses(selector['matchLabels'], `${field}.matchLabels`),

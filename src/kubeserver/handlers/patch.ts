@@ -21,7 +21,7 @@ import type { Exchange } from '../http/exchange.ts';
 import { StatusError } from '../ports.ts';
 import { printed } from '../printed.ts';
 import type { Cluster } from '../registry/cluster.ts';
-import { decodeObject } from '../registry/decode.ts';
+import { type DecodeOptions, decodeObject } from '../registry/decode.ts';
 import { keyOf, type Served } from '../registry/served.ts';
 import { createObject, resetFields, updateObject } from '../registry/write.ts';
 import { badRequest, conflict, invalid, notFound, unsupportedMediaType } from '../status.ts';
@@ -118,6 +118,34 @@ function decoded(value: Json, served: Served, exchange: Exchange, options: Write
   }
 }
 
+/** The merged object of an apply as its kind reads it. */
+function appliedObject(
+  value: JsonObject,
+  applied: JsonObject,
+  served: Served,
+  options: DecodeOptions,
+): MutableJsonObject {
+  try {
+    return decodeObject(value, served, options);
+  } catch (error) {
+    const problem =
+      error instanceof StatusError
+        ? / cannot be handled as a \w+: (?!strict)(.*)$/s.exec(error.message)?.[1]
+        : undefined;
+    if (problem === undefined) throw error;
+    const gvk = typeText(served.apiVersion, served.info.kind);
+    // Named as the client named it, which may leave out the namespace.
+    const [namespace = '', name = ''] = [
+      stringAt(applied, 'metadata', 'namespace'),
+      stringAt(applied, 'metadata', 'name'),
+    ];
+    const title = `${namespace}/${name}; ${gvk}`;
+    throw applyProblem(
+      `failed to convert new object (${title}) to proper version: unable to convert unstructured object to ${gvk}: error decoding from json: ${problem}`,
+    );
+  }
+}
+
 function refused({ code, message }: { code: number; message: string }, isStrategic: boolean): StatusError {
   if (code === 400) return badRequest(message);
   if (code === 413)
@@ -157,7 +185,7 @@ async function apply(exchange: Exchange, served: Served, cluster: Cluster, { opt
     });
     if (result.outcome === 'invalid') throw applyProblem(result.message);
     if (result.outcome === 'conflict') throw applyConflict(result.conflicts);
-    return decodeObject(result.object, served, {
+    return appliedObject(result.object, applied, served, {
       validation: options.validation,
       warn: (warning) => exchange.warn(warning),
     });
@@ -185,6 +213,23 @@ async function apply(exchange: Exchange, served: Served, cluster: Cluster, { opt
   const result = await updateObject(cluster, served, { subresource: info.subresource, managed: true, make }, writing);
   answerObject(exchange, served, 200, result.object);
 }
+
+/** The outcome of an apply as its kind reads it; the real server has no code for one that does not fit. */
+function merged(object: JsonObject, applied: JsonObject, served: Served, options: DecodeOptions): MutableJsonObject {
+  try {
+    return decodeObject(object, served, options);
+  } catch (error) {
+    const problem = error instanceof StatusError ? misfit.exec(error.message)?.[1] : undefined;
+    if (problem === undefined || problem.startsWith('strict decoding error')) throw error;
+    const type = typeText(served.apiVersion, served.info.kind);
+    const title = `${stringAt(applied, 'metadata', 'namespace') ?? ''}/${stringAt(applied, 'metadata', 'name') ?? ''}; ${type}`;
+    throw applyProblem(
+      `failed to convert new object (${title}) to proper version: unable to convert unstructured object to ${type}: error decoding from json: ${problem}`,
+    );
+  }
+}
+
+const misfit = / cannot be handled as a \w+: (.*)$/s;
 
 /** What is applied need not repeat its name. */
 function named(object: MutableJsonObject, name: string): void {

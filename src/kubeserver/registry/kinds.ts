@@ -59,10 +59,11 @@ export function splitsStatus(served: Served): boolean {
 }
 
 const createdByPut = new Set([
+  'services',
+  'services',
   'endpoints',
   'events',
   'limitranges',
-  'podtemplates',
   'leases.coordination.k8s.io',
   'roles.rbac.authorization.k8s.io',
   'rolebindings.rbac.authorization.k8s.io',

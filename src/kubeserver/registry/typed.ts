@@ -7,6 +7,9 @@ import {
   type MutableJsonObject,
 } from '../../core/json/index.ts';
 import type { ResolveRef, Schema } from '../../core/merge/index.ts';
+import { leavesOutZero } from '../protobuf/index.ts';
+import { canonicalQuantity } from './defaults.ts';
+import { canonicalQuantity } from './defaults.ts';
 
 /** What reading a body into a built-in type found besides the object. */
 export interface Decoded {
@@ -27,7 +30,7 @@ interface Reading {
 export function decodeTyped(object: JsonObject, schema: Schema, resolve: ResolveRef, type: string): Decoded {
   const reading: Reading = { resolve, unknown: [], problem: undefined };
   const name = type.slice(type.lastIndexOf('.') + 1);
-  const value = struct(object, schema, { path: '', field: '', struct: name }, reading);
+  const value = struct(object, schema, { path: '', field: '', struct: name, type }, reading);
   return { object: value, unknown: reading.unknown, problem: reading.problem };
 }
 
@@ -38,12 +41,14 @@ interface Place {
   readonly field: string;
   /** The innermost Go struct. */
   readonly struct: string;
+  /** The name of its type in the table. */
+  readonly type: string;
 }
 
 function read(value: Json, schema: Schema, place: Place, reading: Reading): MutableJson | undefined {
   if (value === null) return undefined;
   const resolved = schema.ref === undefined ? schema : { ...reading.resolve(schema.ref), ...schema };
-  const inner = schema.ref === undefined ? place : { ...place, struct: shortName(schema.ref, place.struct, resolved) };
+  const inner = schema.ref === undefined ? place : { ...place, struct: shortName(schema.ref, place.struct, resolved), type: schema.ref };
   if (resolved.format === 'quantity') return quantity(value, inner, reading);
   if (resolved.intOrString === true) return scalarOf(value, ['string', 'number'], 'intstr.IntOrString', inner, reading);
   if (resolved.properties !== undefined) {
@@ -66,9 +71,15 @@ function struct(value: JsonObject, schema: Schema, place: Place, reading: Readin
     }
     const field = place.field === '' ? key : `${place.field}.${key}`;
     const read_ = read(value[key] ?? null, property, { ...place, path, field }, reading);
-    if (read_ !== undefined && !isEmptyCollection(read_, property, reading)) result[key] = read_;
+    if (read_ === undefined || isEmptyCollection(read_, property, reading)) continue;
+    if (isZero(read_) && leavesOutZero(place.type, key)) continue;
+    result[key] = read_;
   }
   return result;
+}
+
+function isZero(value: MutableJson): boolean {
+  return value === '' || value === 0 || value === false;
 }
 
 /** Go leaves out empty maps and slices (`omitempty`); an empty struct behind a pointer stays. */
@@ -147,11 +158,11 @@ function base64(value: string, reading: Reading): string {
   return compact;
 }
 
-/** Quantities take numbers too, and keep them as text. */
+/** Quantities take numbers too, and are kept as the text Kubernetes would write. */
 function quantity(value: Json, place: Place, reading: Reading): MutableJson | undefined {
   const text = typeof value === 'number' ? String(value) : value;
   const valid = typeof text === 'string' && /^[+-]?(\d+\.?\d*|\.\d+)([KMGTPE]i|[numkMGTPE]|[eE][+-]?\d+)?$/.test(text);
-  if (valid) return text;
+  if (valid) return canonicalQuantity(text) ?? text;
   if (typeof text !== 'string') return wrong(value, 'resource.Quantity', place, reading);
   reading.problem ??= `quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'`;
   return text;
