@@ -214,23 +214,6 @@ async function apply(exchange: Exchange, served: Served, cluster: Cluster, { opt
   answerObject(exchange, served, 200, result.object);
 }
 
-/** The outcome of an apply as its kind reads it; the real server has no code for one that does not fit. */
-function merged(object: JsonObject, applied: JsonObject, served: Served, options: DecodeOptions): MutableJsonObject {
-  try {
-    return decodeObject(object, served, options);
-  } catch (error) {
-    const problem = error instanceof StatusError ? misfit.exec(error.message)?.[1] : undefined;
-    if (problem === undefined || problem.startsWith('strict decoding error')) throw error;
-    const type = typeText(served.apiVersion, served.info.kind);
-    const title = `${stringAt(applied, 'metadata', 'namespace') ?? ''}/${stringAt(applied, 'metadata', 'name') ?? ''}; ${type}`;
-    throw applyProblem(
-      `failed to convert new object (${title}) to proper version: unable to convert unstructured object to ${type}: error decoding from json: ${problem}`,
-    );
-  }
-}
-
-const misfit = / cannot be handled as a \w+: (.*)$/s;
-
 /** What is applied need not repeat its name. */
 function named(object: MutableJsonObject, name: string): void {
   const meta = object['metadata'] as MutableJsonObject; // decoded

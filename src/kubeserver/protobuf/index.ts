@@ -6,3 +6,4 @@
  * Begin with `decode.ts`.
  */
 export { isProtobuf, protobufToJson } from './decode.ts';
+export { leavesOutZero } from './zeros.ts';

@@ -60,7 +60,6 @@ export function splitsStatus(served: Served): boolean {
 
 const createdByPut = new Set([
   'services',
-  'services',
   'endpoints',
   'events',
   'limitranges',

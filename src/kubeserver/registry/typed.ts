@@ -9,7 +9,6 @@ import {
 import type { ResolveRef, Schema } from '../../core/merge/index.ts';
 import { leavesOutZero } from '../protobuf/index.ts';
 import { canonicalQuantity } from './defaults.ts';
-import { canonicalQuantity } from './defaults.ts';
 
 /** What reading a body into a built-in type found besides the object. */
 export interface Decoded {
@@ -48,7 +47,10 @@ interface Place {
 function read(value: Json, schema: Schema, place: Place, reading: Reading): MutableJson | undefined {
   if (value === null) return undefined;
   const resolved = schema.ref === undefined ? schema : { ...reading.resolve(schema.ref), ...schema };
-  const inner = schema.ref === undefined ? place : { ...place, struct: shortName(schema.ref, place.struct, resolved), type: schema.ref };
+  const inner =
+    schema.ref === undefined
+      ? place
+      : { ...place, struct: shortName(schema.ref, place.struct, resolved), type: schema.ref };
   if (resolved.format === 'quantity') return quantity(value, inner, reading);
   if (resolved.intOrString === true) return scalarOf(value, ['string', 'number'], 'intstr.IntOrString', inner, reading);
   if (resolved.properties !== undefined) {
