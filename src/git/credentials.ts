@@ -42,9 +42,7 @@ function findRepository(
 ): RepositorySecret | undefined {
   const wanted = normalizeRepositoryUrl(url);
   if (wanted === undefined) return undefined;
-  const named = secrets
-    .filter((secret) => !secret.template && normalizeRepositoryUrl(secret.url) === wanted)
-    .sort(byName);
+  const named = secrets.filter((secret) => !secret.template && addressOf(secret) === wanted).sort(byName);
   return (
     named.find((secret) => secret.project !== '' && secret.project === project) ??
     named.find((secret) => secret.project === '')
@@ -56,7 +54,7 @@ function findTemplate(url: string, secrets: readonly RepositorySecret[]): Reposi
   if (wanted === undefined) return undefined;
   let best: { secret: RepositorySecret; length: number } | undefined;
   for (const secret of secrets.filter(({ template }) => template).sort(byName)) {
-    const prefix = normalizeRepositoryUrl(secret.url);
+    const prefix = addressOf(secret);
     if (prefix === undefined || !leadsTo(prefix, wanted)) continue;
     if (best === undefined || prefix.length > best.length) best = { secret, length: prefix.length };
   }
@@ -83,4 +81,12 @@ function scopeOf(login: RepositorySecret | undefined, repository: RepositorySecr
 function byName(a: RepositorySecret, b: RepositorySecret): number {
   const [left, right] = [`${a.namespace}/${a.secret}`, `${b.namespace}/${b.secret}`];
   return left < right ? -1 : left > right ? 1 : 0;
+}
+
+const addresses = new WeakMap<RepositorySecret, string | undefined>();
+
+/** The normalised address of a Secret, worked out once: every pass of every Application comes by here. */
+function addressOf(secret: RepositorySecret): string | undefined {
+  if (!addresses.has(secret)) addresses.set(secret, normalizeRepositoryUrl(secret.url));
+  return addresses.get(secret);
 }

@@ -41,10 +41,10 @@ export function commitOf(ref: Ref): string {
   return ref.peeled ?? ref.id;
 }
 
-/** The tags, by their short names. */
-export function tagsOf(refs: Refs): Map<string, Ref> {
+/** The tags that begin with a prefix, by the rest of their short names. */
+export function tagsOf(refs: Refs, prefix: string): Map<string, Ref> {
+  const start = `refs/tags/${prefix}`;
   const tags = new Map<string, Ref>();
-  for (const ref of refs.byName.values())
-    if (ref.name.startsWith('refs/tags/')) tags.set(ref.name.slice('refs/tags/'.length), ref);
+  for (const ref of refs.byName.values()) if (ref.name.startsWith(start)) tags.set(ref.name.slice(start.length), ref);
   return tags;
 }

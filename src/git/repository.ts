@@ -24,7 +24,7 @@ export interface Repository {
   /** Brings what is new; callers at the same time share one fetch. Says whether any ref moved. */
   fetch(): Promise<{ readonly changed: boolean }>;
   /** Finds the commit of a branch, tag, commit, short commit, `HEAD` or version constraint, as of the last fetch. */
-  resolve(revision: string): Promise<Resolved>;
+  resolve(revision: string, tagPrefix?: string): Promise<Resolved>;
   /** The id of the tree (or file) at a path, `undefined` where there is nothing. */
   treeId(commit: string, path: string): Promise<string | undefined>;
   /** The same for many paths in a few round trips, however many they are. */
@@ -67,7 +67,8 @@ export function createRepository(parts: RepositoryParts): Repository {
     url,
     fetch: async () => ({ changed: await follower.fetch() }),
     refs: ready,
-    resolve: (revision) => reading(async () => resolve(parts, await ready(), revision)),
+    resolve: (revision, tagPrefix = '') =>
+      reading(async () => resolve(parts, revision, findRevision(await ready(), revision, tagPrefix))),
     treeId: (commit, path) => reading(async () => (await walk.lookup(await rootOf(commit), [path]))[0]?.id),
     treeIds: (commit, paths) => reading(async () => walk.lookup(await rootOf(commit), paths)),
     files: (commit, path) =>
@@ -87,8 +88,7 @@ export function createRepository(parts: RepositoryParts): Repository {
   return repository;
 }
 
-async function resolve(parts: RepositoryParts, refs: Refs, revision: string): Promise<Resolved> {
-  const found = findRevision(refs, revision);
+async function resolve(parts: RepositoryParts, revision: string, found: Found): Promise<Resolved> {
   const commit = found === undefined ? undefined : await locate(parts, found);
   if (found === undefined || commit === undefined) throw unknownRevision(parts, revision);
   if (found.kind === 'abbreviated') return { commit, kind: 'commit', ref: undefined };

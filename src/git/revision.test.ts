@@ -14,6 +14,8 @@ const refs = parseRefs(
     `${id('d')}\trefs/tags/v1.2`,
     `${id('1')}\trefs/tags/v1.3.0`,
     `${id('e')}\trefs/tags/v1.3.0^{}`,
+    `${id('2')}\trefs/tags/app-1.4.0`,
+    `${id('3')}\trefs/tags/app-v1.5.0`,
     `${id('f')}\trefs/pull/7/head`,
     `${id('0')}\trefs/heads/deadbeef`,
     '',
@@ -47,6 +49,21 @@ test('seven or more hexadecimal letters may be a short commit', () => {
   assert.deepEqual(findRevision(refs, 'ABCDEF0'), { kind: 'abbreviated', prefix: 'abcdef0' });
   assert.equal(findRevision(refs, 'abcdef'), undefined);
 });
+
+const prefixed: [revision: string, commit: string | undefined][] = [
+  ['1.x', id('3')],
+  ['1.4.0', id('2')],
+  ['v1.5.0', id('3')],
+  ['v1.3.0', undefined],
+  ['~1.4', id('2')],
+  ['main', id('a')],
+  ['HEAD', id('a')],
+];
+for (const [revision, commit] of prefixed)
+  test(`with the tag prefix app- the revision ${revision} leads to ${commit?.slice(0, 3) ?? 'nothing'}`, () => {
+    const found = findRevision(refs, revision, 'app-');
+    assert.equal(found && 'commit' in found ? found.commit : undefined, commit);
+  });
 
 // T-042, KU-01
 const refused = [

@@ -29,12 +29,14 @@ export function checkRevision(revision: string): void {
     throw new ArgosyError('git-revision', `the revision is malformed: ${wrong}`, { subject: revision.slice(0, 100) });
 }
 
-/** Looks a revision up among the refs: the order is Argo CD's. */
-export function findRevision(refs: Refs, revision: string): Found {
+/** Looks a revision up among the refs: the order is Argo CD's. With a prefix, versions are those of tags that begin so. */
+export function findRevision(refs: Refs, revision: string, tagPrefix = ''): Found {
   checkRevision(revision);
+  if (tagPrefix !== '') checkRevision(tagPrefix);
   if (/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(revision)) return { kind: 'commit', ref: undefined, commit: revision };
   if (revision === '' || revision === 'HEAD') return headOf(refs);
-  return findVersion(refs, revision) ?? findName(refs, revision) ?? findAbbreviated(revision);
+  const name = isVersion(revision) ? `${tagPrefix}${revision}` : revision;
+  return findVersion(refs, revision, tagPrefix) ?? findName(refs, name) ?? findAbbreviated(name);
 }
 
 function headOf(refs: Refs): Found {
@@ -42,12 +44,12 @@ function headOf(refs: Refs): Found {
   return head === undefined ? undefined : { kind: 'head', ref: refs.head, commit: commitOf(head) };
 }
 
-function findVersion(refs: Refs, revision: string): Found {
+function findVersion(refs: Refs, revision: string, prefix: string): Found {
   // A plain version is a name, not a constraint: `1.2` means the tag 1.2.
   if (isVersion(revision)) return undefined;
   const constraint = parseConstraint(revision);
   if (constraint === undefined) return undefined;
-  const tags = tagsOf(refs);
+  const tags = tagsOf(refs, prefix);
   const tag = tags.get(pickVersion(constraint, tags.keys()) ?? '');
   return tag === undefined ? undefined : { kind: 'version', ref: tag.name, commit: commitOf(tag) };
 }

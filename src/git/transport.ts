@@ -105,7 +105,8 @@ async function webSettings(
   // Scoped to this server: whatever git may be talked into, the header goes nowhere else.
   const origin = `${url.transport}://${url.host}:${url.port}/`;
   if (authorization !== undefined) config.push([`http.${origin}.extraHeader`, `Authorization: ${authorization}`]);
-  if (addresses.length > 0 && proxy === undefined)
+  // Behind a proxy too: its exceptions (noProxy) connect directly.
+  if (addresses.length > 0)
     config.push([
       'http.curloptResolve',
       `${url.host.replace(/^\[|\]$/g, '')}:${url.port}:${addresses.map(bracketed).join(',')}`,

@@ -33,7 +33,7 @@ export interface TreeWalk {
 }
 
 /** How many names of trees are kept; a thousand folders of four files are about six thousand. */
-const maxKeptNames = 400_000;
+const maxKeptNames = 100_000;
 
 /** Opens a walk over a repository's trees. */
 export function createTreeWalk(reader: BatchReader, limits: WalkLimits): TreeWalk {
