@@ -45,10 +45,13 @@ if (files.length === 0) {
 // Tests of the pure core share one process (start-up is most of their time); those with neighbours get their own.
 const shared = files.filter((file) => file.startsWith('src/core/') || file.startsWith('test/house/'));
 const own = files.filter((file) => !shared.includes(file));
+// One real cluster serves all files of a run; those that restart or break it start their own.
+const cluster = name === 'real' || name === 'long' ? await startShared() : undefined;
 const total: Count = { pass: 0, fail: 0, skipped: 0 };
 const failures: string[] = [];
 if (shared.length > 0) await run(shared, ['--test-isolation=none']);
 if (own.length > 0) await run(own, ['--test-concurrency=2']);
+await cluster?.stop();
 for (const failure of failures) console.log(failure);
 console.log(`${total.pass} passed, ${total.fail} failed${total.skipped > 0 ? `, ${total.skipped} skipped` : ''}`);
 process.exitCode = total.fail > 0 || failures.length > 0 ? 1 : 0;
@@ -59,7 +62,7 @@ async function run(these: string[], flags: string[]): Promise<void> {
     ['--test', ...flags, '--test-reporter=spec', '--test-timeout=300000', ...these],
     {
       stdio: ['ignore', 'pipe', 'inherit'],
-      env: { ...process.env, NODE_OPTIONS: '--disable-warning=ExperimentalWarning', ...suite?.env },
+      env: { ...process.env, NODE_OPTIONS: '--disable-warning=ExperimentalWarning', ...suite?.env, ...cluster?.env },
     },
   );
   let tail = '';
@@ -75,4 +78,28 @@ async function run(these: string[], flags: string[]): Promise<void> {
   total.fail += count('fail') + count('cancelled');
   total.skipped += count('skipped') + count('todo');
   if (code !== 0 && count('fail') + count('cancelled') === 0) failures.push(`the test process ended with ${code}`);
+}
+
+async function startShared(): Promise<{ env: Record<string, string>; stop(): Promise<void> }> {
+  const child = spawn(process.execPath, ['test/support/real-cluster.ts', '--serve'], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const ended = new Promise<void>((resolve) => child.on('close', () => resolve()));
+  child.stdout.setEncoding('utf8');
+  const line = await new Promise<string>((resolve, reject) => {
+    let text = '';
+    child.stdout.on('data', (chunk: string) => {
+      text += chunk;
+      if (text.includes('\n')) resolve(text.slice(0, text.indexOf('\n')));
+    });
+    void ended.then(() => reject(new Error('the real cluster did not start')));
+  });
+  const { dir } = JSON.parse(line) as { dir: string };
+  return {
+    env: { ARGOSY_REAL_CLUSTER: dir },
+    stop: async () => {
+      child.stdin.end();
+      await ended;
+    },
+  };
 }
