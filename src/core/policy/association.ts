@@ -1,7 +1,7 @@
 import { type Application, namespaceOfApplication, projectOf, type Snapshot } from '../api/index.ts';
 import { type EffectiveProject, effectiveProject, unreadableGlobal } from './effective.ts';
 import type { Recorder } from './fact.ts';
-import { note, quote } from './note.ts';
+import { clean, note, quote } from './note.ts';
 import { indexOf } from './snapshot-index.ts';
 import { allowed, denied, type Verdict } from './verdict.ts';
 
@@ -82,7 +82,7 @@ function missing(
       { ...place, field: 'spec' },
       { step: 'project', compared, decides: true, change: 'correct the project' },
     );
-    return denied('project-invalid', `Application referencing project ${name} which is invalid`);
+    return denied('project-invalid', `Application referencing project ${clean(name)} which is invalid`);
   }
   const compared = `spec.project asks for ${quote(name)}; the control-plane namespace has no such project`;
   note(
@@ -95,7 +95,7 @@ function missing(
       change: `create AppProject ${name} in ${snapshot.controlPlane}, or name another in spec.project`,
     },
   );
-  return denied('project-missing', `Application referencing project ${name} which does not exist`);
+  return denied('project-missing', `Application referencing project ${clean(name)} which does not exist`);
 }
 
 /** Whether something in a namespace may use a project: the control plane's always may, others must be listed. */

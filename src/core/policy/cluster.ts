@@ -10,7 +10,7 @@ import {
 import { matchDestination } from './destination.ts';
 import type { EffectiveProject } from './effective.ts';
 import type { Recorder } from './fact.ts';
-import { note, quote } from './note.ts';
+import { clean, note, quote } from './note.ts';
 import { indexOf } from './snapshot-index.ts';
 import { type Denied, denied, type Undecided, undecided } from './verdict.ts';
 
@@ -74,7 +74,7 @@ function wantedBy(app: Application): Wanted | Denied {
   if (server !== '' && name !== '') {
     return denied(
       'destination-invalid',
-      `application destination can't have both name and server defined: ${name} ${server}`,
+      `application destination can't have both name and server defined: ${clean(name)} ${clean(server)}`,
     );
   }
   if (name !== '') return { by: 'name', text: name };
@@ -111,13 +111,19 @@ function fromControlPlane(
   const best = wanted.by === 'server' && scoped.length > 0 ? scoped : usable;
   if (best.length > 0)
     return only(best, wanted, { recorder, why: 'the control plane, unscoped or scoped to the project' });
-  const foreign = found.filter((cluster) => matchDestination(project, cluster, undefined).outcome === 'permitted');
+  const foreign = found.filter((cluster) => isDeclared(project, cluster));
   if (foreign.length > 0)
     return foreignCluster(
       only(foreign, wanted, { recorder, why: 'scoped to another project, but the destinations of this one name it' }),
       project,
     );
   return notFound(snapshot, wanted, recorder);
+}
+
+/** Whether an entry that was written as a destination names the cluster; what follows from scopes does not count. */
+function isDeclared(project: EffectiveProject, cluster: Cluster): boolean {
+  const { outcome, rule } = matchDestination(project, cluster, undefined);
+  return outcome === 'permitted' && rule?.audience === 'all';
 }
 
 function foreignCluster(resolution: Resolution, project: EffectiveProject): Resolution {
@@ -151,7 +157,7 @@ function only(
   const message =
     wanted.by === 'name'
       ? `there are ${candidates.length} clusters with the same name: [${servers}]`
-      : `there are ${candidates.length} clusters with the same server: ${wanted.text}`;
+      : `there are ${candidates.length} clusters with the same server: ${clean(wanted.text)}`;
   return { ok: false, verdict: denied('cluster-ambiguous', message) };
 }
 
@@ -172,8 +178,8 @@ function notFound(snapshot: Snapshot, wanted: Wanted, recorder: Recorder | undef
   }
   const message =
     wanted.by === 'server'
-      ? `error getting cluster by server "${wanted.text}": cluster "${wanted.text}" not found`
-      : `there are no clusters with this name: ${wanted.text}`;
+      ? `error getting cluster by server "${clean(wanted.text)}": cluster "${clean(wanted.text)}" not found`
+      : `there are no clusters with this name: ${clean(wanted.text)}`;
   noteApp(
     recorder,
     `no Secret of the Application's namespace and project, nor of the control plane, has ${wanted.by} ${quote(wanted.text)}`,

@@ -2,7 +2,7 @@ import type { Application, Cluster } from '../api/index.ts';
 import type { DestinationMatch } from './destinations.ts';
 import type { EffectiveProject } from './effective.ts';
 import type { Recorder } from './fact.ts';
-import { note, noteRule, quote } from './note.ts';
+import { clean, note, noteRule, quote } from './note.ts';
 import { allowed, denied, type Verdict } from './verdict.ts';
 
 /**
@@ -45,7 +45,7 @@ export function permitsDestination(
     recorder === undefined ? matchDestination(project, cluster, asked) : evaluateDestination(project, cluster, asked);
   if (recorder !== undefined) explainDestination(recorder, project, { cluster, namespace: asked, match });
   if (match.outcome === 'permitted') return allowed;
-  const message = `application destination server '${name === '' ? server : name}' and namespace '${namespace}' do not match any of the allowed destinations in project '${project.name}'`;
+  const message = `application destination server '${clean(name === '' ? server : name)}' and namespace '${namespace}' do not match any of the allowed destinations in project '${project.name}'`;
   return denied(match === notScoped ? 'cluster-not-scoped' : 'destination-not-permitted', message);
 }
 

@@ -46,6 +46,7 @@ export {
 } from './visibility.ts';
 export type { Warning } from './warning.ts';
 export { projectWarnings, settingsWarnings } from './warnings.ts';
+export { watchesKind } from './watched-kind.ts';
 export { type ClusterReason, type Identity, type ServiceAccountUser, serviceAccountUser } from './who.ts';
 export { type Explanation, explainAdmission, explainCluster, explainIdentity, explainSecret } from './why.ts';
 export { nextWindowChange, permitsSync, type SyncRequest } from './windows.ts';

@@ -2,7 +2,7 @@ import type { ResourcePattern } from '../api/index.ts';
 import type { EffectiveProject, KindList } from './effective.ts';
 import type { Recorder } from './fact.ts';
 import type { Kinds } from './kinds.ts';
-import { note, noteRule, quote } from './note.ts';
+import { clean, note, noteRule, quote } from './note.ts';
 import type { Written } from './origin.ts';
 import { allowed, denied, type Verdict } from './verdict.ts';
 
@@ -102,7 +102,7 @@ function decide(project: EffectiveProject, rules: KindRules, subject: Named, rec
 }
 
 function refused(project: EffectiveProject, { group, kind }: Named): Verdict {
-  const message = `resource ${group}:${kind} is not permitted in project ${project.name}`;
+  const message = `resource ${clean(group)}:${clean(kind)} is not permitted in project ${project.name}`;
   return denied('kind-not-permitted', message, 'SyncError');
 }
 

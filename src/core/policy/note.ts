@@ -43,6 +43,11 @@ const shown = 200;
 
 /** Foreign text inside a sentence: quoted, control characters escaped, cut. */
 export function quote(text: string): string {
+  return `'${clean(text)}'`;
+}
+
+/** The same without quotes, for sentences that have their own. */
+export function clean(text: string): string {
   const cut = text.length > shown ? `${text.slice(0, shown)}…` : text;
-  return `'${cut.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (char) => `\\u{${char.codePointAt(0)?.toString(16) ?? ''}}`)}'`;
+  return cut.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (char) => `\\u{${char.codePointAt(0)?.toString(16) ?? ''}}`);
 }

@@ -3,7 +3,7 @@ import { evaluateDestination, explainDestination } from './destination.ts';
 import type { EffectiveProject } from './effective.ts';
 import type { Recorder } from './fact.ts';
 import { permitsKind } from './kind.ts';
-import { note, quote } from './note.ts';
+import { clean, note, quote } from './note.ts';
 import { allowed, type Denied, denied, undecided, type Verdict } from './verdict.ts';
 import { isNamespaceName } from './who.ts';
 
@@ -48,7 +48,7 @@ export function permitsObject(place: Place, subject: Subject, recorder?: Recorde
 }
 
 function scopeUnknown(subject: Subject, recorder: Recorder | undefined): Verdict {
-  const message = `failed to get API resource info for ${subject.group}/${subject.kind}: unable to verify permissions`;
+  const message = `failed to get API resource info for ${clean(subject.group)}/${clean(subject.kind)}: unable to verify permissions`;
   const compared = `the cluster does not know ${quote(`${subject.group}/${subject.kind}`)} (now): whether it is namespaced cannot be told`;
   note(
     recorder,
@@ -87,7 +87,7 @@ function permitsName(subject: Subject, recorder: Recorder | undefined): Denied |
   );
   return denied(
     'name-invalid',
-    `resource ${subject.group}:${subject.kind} has an invalid name ${quote(name)}`,
+    `resource ${clean(subject.group)}:${clean(subject.kind)} has an invalid name ${quote(name)}`,
     'SyncError',
   );
 }
@@ -102,7 +102,11 @@ function managesNamespace(place: Place, subject: Subject, recorder: Recorder | u
     { object: secretText(cluster), revision: cluster.resourceVersion, field: 'data.namespaces' },
     { step: 'cluster', compared, decides: true, change: `add ${namespace} to namespaces of the cluster's Secret` },
   );
-  return denied('namespace-not-managed', `namespace "${namespace}" for ${kind} "${name}" is not managed`, 'SyncError');
+  return denied(
+    'namespace-not-managed',
+    `namespace "${clean(namespace)}" for ${clean(kind)} "${name}" is not managed`,
+    'SyncError',
+  );
 }
 
 function managesClusterScope(place: Place, subject: Subject, recorder: Recorder | undefined): Denied | undefined {
@@ -114,7 +118,7 @@ function managesClusterScope(place: Place, subject: Subject, recorder: Recorder 
     { object: secretText(cluster), revision: cluster.resourceVersion, field: 'data.clusterResources' },
     { step: 'cluster', compared, decides: true, change: "set clusterResources to true in the cluster's Secret" },
   );
-  const message = `cluster level ${subject.kind} "${subject.name}" can not be managed when in namespaced mode`;
+  const message = `cluster level ${clean(subject.kind)} "${subject.name}" can not be managed when in namespaced mode`;
   return denied('namespace-not-managed', message, 'SyncError');
 }
 
@@ -147,7 +151,7 @@ function permitsNamespace(place: Place, subject: Subject, recorder: Recorder | u
 }
 
 function namespaceRefused(namespace: string, project: EffectiveProject): string {
-  return `namespace ${namespace} is not permitted in project '${project.name}'`;
+  return `namespace ${clean(namespace)} is not permitted in project '${project.name}'`;
 }
 
 /**

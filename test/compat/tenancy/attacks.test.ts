@@ -316,6 +316,17 @@ const identity = (account: string, destination?: string): string => {
   const yaml = project('team-a', rules) + app(destination === undefined ? {} : { destination });
   return new Given(settings('application.sync.impersonation.enabled: "true"') + yaml, flags).identity('team-a/shop');
 };
+test('T-049 control characters in names never reach a message as they are', () => {
+  const hostile = '\u001b[31mred\r\n\u202eevil';
+  const yaml = [
+    app({ project: JSON.stringify(hostile) }),
+    app({ destination: `name: ${JSON.stringify(hostile)}, namespace: team-a` }),
+    app({ destination: `server: ${JSON.stringify(`https://${hostile}`)}, namespace: team-a` }),
+    app({ repo: `https://g/${hostile}` }),
+  ];
+  for (const each of yaml) assert.doesNotMatch(refusal(each), /[\p{Cc}\u202e]/u);
+  assert.doesNotMatch(object({ group: hostile, kind: hostile, namespace: hostile }), /[\p{Cc}\u202e]/u);
+});
 test('T-055 no matching entry is the default account, never the controller’s', () => {
   const none = project('team-a', team('team-a').replace(/destinationServiceAccounts.*\n/, ''));
   assert.equal(

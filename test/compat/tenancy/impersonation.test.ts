@@ -178,6 +178,22 @@ test('G9 an entry without a namespace is for destinations without one', () => {
   );
 });
 
+test('G10 without a destination namespace the cluster alone is checked, and each object by itself', () => {
+  const given = new Given(on + rules(two, twoDestinations) + withoutNamespace);
+  assert.equal(given.object('guestbook', { kind: 'ConfigMap', namespace: 'guestbook-ui' }), 'allowed');
+  assert.equal(
+    given.object('guestbook', { kind: 'ConfigMap', namespace: 'other' }),
+    "namespace other is not permitted in project 'my-project'",
+  );
+  const refused = `InvalidSpecError: application destination server '${local}' and namespace '' do not match any of the allowed destinations in project 'my-project'`;
+  for (const destinations of [
+    "[{server: 'https://other', namespace: '*'}]",
+    `[{server: '*', namespace: '*'}, {server: '!${local}', namespace: x}]`,
+  ]) {
+    assert.equal(new Given(on + rules(two, destinations) + withoutNamespace).refusal('guestbook'), refused);
+  }
+});
+
 test('G42 a switch counts from the next decision on, also where an answer was remembered', () => {
   const given = new Given(on + rules(two, twoDestinations) + to('guestbook'));
   assert.equal(given.identity('guestbook'), user('guestbook', 'guestbook-deployer'));

@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Meaning, type ReadAnswer, readMeaning, visibilityMode } from '../../../src/core/policy/index.ts';
+import {
+  type Meaning,
+  type ReadAnswer,
+  readMeaning,
+  visibilityMode,
+  watchesKind,
+} from '../../../src/core/policy/index.ts';
 import { clusterSecret, Given, settings } from './given.ts';
 
 const deployments = { group: 'apps', resource: 'deployments', kind: 'Deployment', namespace: '' };
@@ -69,6 +75,25 @@ test('H7 the value true is invalid: off, with a problem that names the key', () 
 });
 
 test('H8 an empty value is off', () => assert.equal(mode(''), 'off'));
+
+const watched = (data: string, kind: string, group = '', server = 'https://a'): boolean =>
+  watchesKind(new Given(settings(data)).snapshot.settings, server, { group, kind });
+
+test('H9 an excluded kind is not listed, so no review is sent for it', () => {
+  const data = "resource.exclusions: |\n  - {apiGroups: ['*.example.com'], kinds: ['*'], clusters: ['https://a']}";
+  assert.equal(watched(data, 'Widget', 'x.example.com'), false);
+  assert.equal(watched(data, 'Widget', 'x.example.com', 'https://b'), true);
+  assert.equal(watched(data, 'Secret'), true);
+  assert.equal(watched(data, 'Event'), false);
+  assert.equal(watched(data, 'Lease', 'coordination.k8s.io'), false);
+});
+
+test('H10 with inclusions of Deployment a Secret is never listed', () => {
+  const data = "resource.inclusions: |\n  - {apiGroups: [apps], kinds: [Deployment], clusters: ['https://a']}";
+  assert.equal(watched(data, 'Deployment', 'apps'), true);
+  assert.equal(watched(data, 'Secret'), false);
+  assert.equal(watched(data, 'Secret', '', 'https://b'), true);
+});
 
 test('H11 a forbidden watch counts like a forbidden list', () => {
   assert.deepEqual(ask('normal', { verb: 'watch' }), {
