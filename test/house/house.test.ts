@@ -131,3 +131,29 @@ test('docs/errors.md lists exactly the codes of the catalogue', () => {
 function code(text: string): string {
   return text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|[^:])\/\/.*$/gm, '$1');
 }
+
+/** Which names of `kube` lead to a cluster, and the only files and rooms that may hold them: three doors, no window. */
+const doors: Record<string, readonly string[]> = {
+  connect: ['src/main/', 'src/cli/objects/'],
+  controlDoor: ['src/main/', 'src/cli/objects/', 'src/controller/controller.ts'],
+  cacheDoor: ['src/controller/clusters/', 'src/main/'],
+  tenantDoor: ['src/controller/clusters/'],
+};
+
+/** Rooms that open sockets at all: clusters, repositories and charts, the servers we are, and pipes to children. */
+const networkRooms = ['kube', 'kubeserver', 'git', 'render', 'spawn', 'main'];
+
+test('there are three doors to a cluster and no window', () => {
+  const wrong: string[] = [];
+  for (const file of production.filter((each) => roomOf(each) !== 'kube')) {
+    const text = source.get(file) ?? '';
+    const taken = [...text.matchAll(/import\s+(?:type\s+)?\{([^}]*)\}\s+from\s+'[^']*\/kube\/index\.ts'/g)];
+    const names = taken.flatMap(([, list]) => (list ?? '').split(',').map((name) => name.trim()));
+    for (const [door, places] of Object.entries(doors)) {
+      if (names.includes(door) && !places.some((place) => file.startsWith(place))) wrong.push(`${file} takes ${door}`);
+    }
+    const network = importsOf(file).some(({ target }) => /^node:(http2?|https|tls|net|dgram)$/.test(target));
+    if (network && !networkRooms.includes(roomOf(file))) wrong.push(`${file} speaks to a network`);
+  }
+  assert.deepEqual(wrong, []);
+});
