@@ -231,6 +231,16 @@ test('impersonates exactly whom it was told, as the audit log shows', async () =
   for (const event of writes) assert.equal(event.impersonatedUser?.username, user);
 });
 
+test('names, groups and uid arrive as they were given, whatever letters they hold', async () => {
+  const who = { user: 'jürgen@例え', groups: ['système', 'b'], uid: 'u-1' };
+  const review = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview', metadata: {} };
+  const answer = await kube.as(who).create(kind('SelfSubjectReview', 'authentication.k8s.io'), review);
+  const { username, groups, uid } = (
+    answer['status'] as { userInfo: { username: string; groups: string[]; uid: string } }
+  ).userInfo;
+  assert.deepEqual([username, groups, uid], [who.user, [...who.groups, 'system:authenticated'], who.uid]);
+});
+
 test('writes Events that fold', async () => {
   const about = await kube.get(kind('ConfigMap'), 'team-a', 'applied');
   const lost: Error[] = [];

@@ -34,12 +34,6 @@ export interface Call {
 
 export type IdentityHeaders = { readonly [name: string]: string | string[] };
 
-/** An answer whose body is read by the caller, who ends its limit. */
-export interface OpenAnswer {
-  readonly body: Readable;
-  readonly limit: CallLimit;
-}
-
 /** What a client is made of. */
 export interface ClientParts {
   readonly wire: Wire;
