@@ -42,9 +42,13 @@ function check(at: At, resolve: ResolveRef, problems: string[]): void {
   if (isArray(value)) checkItems(value, at, resolve, problems);
   else if (isObject(value)) checkKeys(value, at, resolve, problems);
   else if (value !== null && !isOfType(value, schema))
-    problems.push(
-      `${print(path)}: expected ${expectedName(schema)}, got &value.valueUnstructured{Value:${JSON.stringify(value)}}`,
-    );
+    problems.push(`${print(path)}: expected ${expectedName(schema)}, got ${describeScalar(value, schema)}`);
+}
+
+/** Go prints the same value in a way of its own for each expected type. */
+function describeScalar(value: string | number | boolean, { type }: Schema): string {
+  if (type === 'string') return `&value.valueUnstructured{Value:${JSON.stringify(value)}}`;
+  return type === 'boolean' ? describe(value) : typeof value === 'boolean' ? 'bool' : typeof value;
 }
 
 /** Whether a scalar is of its type; times and quantities are texts that also take something else. */
