@@ -27,6 +27,7 @@ import { createObject, resetFields, updateObject } from '../registry/write.ts';
 import { badRequest, conflict, invalid, notFound, unsupportedMediaType } from '../status.ts';
 import { answerObject } from './answer.ts';
 import type { Handler } from './handler.ts';
+import { goValue, strategicProblem } from './strategic-words.ts';
 import { checkName } from './update.ts';
 import { type WriteOptions, writeOptions } from './write-options.ts';
 
@@ -113,7 +114,9 @@ function decoded(value: Json, served: Served, exchange: Exchange, options: Write
     const problem =
       error instanceof StatusError ? / cannot be handled as a \w+: (.*)$/s.exec(error.message)?.[1] : undefined;
     if (problem === undefined) throw error;
-    const message = `Invalid value: ${JSON.stringify(JSON.stringify(value))}: ${problem}`;
+    const isStrategic = mediaType(exchange.header('content-type')) === strategicType;
+    const shown = isStrategic ? goValue(exchange.requestObject ?? null) : JSON.stringify(value);
+    const message = `Invalid value: ${JSON.stringify(shown)}: ${isStrategic ? strategicProblem(problem) : problem}`;
     throw invalid({ group: '', kind: '' }, '', [{ field: 'patch', reason: 'FieldValueInvalid', message }]);
   }
 }
