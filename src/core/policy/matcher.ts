@@ -67,9 +67,13 @@ const plainAddress = /^https?:\/\/[a-z0-9][a-z0-9.-]*(:\d+)?(\/[a-z0-9\-_.~/]*)?
 
 /** The address of a repository in the form both sides of a comparison take; undefined where it is none. */
 export function normalizedRepository(url: string): string | undefined {
+  return plainForm(url) ?? normalizeRepositoryUrl(url);
+}
+
+function plainForm(url: string): string | undefined {
   const lower = url.toLowerCase();
   const short = lower.endsWith('.git') ? lower.slice(0, -'.git'.length) : lower;
-  return lower.length <= 1000 && plainAddress.test(short) ? short : normalizeRepositoryUrl(url);
+  return lower.length <= 1000 && plainAddress.test(short) ? short : undefined;
 }
 
 /** What no address of a repository holds: transports read such texts otherwise than a comparison does. */
@@ -81,10 +85,10 @@ const schemes = /^(https?|ssh|git|git\+ssh|oci|file):/i;
  * escaped slashes, options, remote helpers and unknown schemes would lead somewhere else than what was compared.
  */
 export function normalizedSource(url: string): string | undefined {
-  const plain = normalizedRepository(url);
-  if (plain === undefined || url.length > 4096) return undefined;
-  // Nearly every address is of this form, and then only dot segments are left to look for.
-  if (plainAddress.test(plain) && !plain.includes('/.') && url.length - plain.length <= 4) return plain;
-  if (tricky.test(url)) return undefined;
-  return /^[a-z][a-z0-9+.-]*:\/\//i.test(url) && !schemes.test(url) ? undefined : plain;
+  const plain = plainForm(url);
+  // Nearly every address is of that form, and then only dot segments are left to look for.
+  if (plain !== undefined && !plain.includes('/.')) return plain;
+  if (url.length > 4096 || tricky.test(url)) return undefined;
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(url) && !schemes.test(url)) return undefined;
+  return plain ?? normalizeRepositoryUrl(url);
 }

@@ -6,6 +6,7 @@ interface Entry {
   readonly rule: Written<string>;
   /** Undefined where it is no valid pattern. */
   readonly matcher: Matcher | undefined;
+  readonly deny: boolean;
 }
 
 /** What settled a source: the entry that permits or denies, none, or an address that is none. */
@@ -20,8 +21,7 @@ const malformed: SourceMatch = Object.freeze({ outcome: 'malformed' });
 /** The repositories of a project: permitted is what an entry permits and no `!` entry denies, in any order. */
 export class Sources {
   readonly rules: readonly Written<string>[];
-  readonly #permits = new TextIndex<Entry>();
-  readonly #denies = new TextIndex<Entry>();
+  readonly #index = new TextIndex<Entry>();
 
   constructor(rules: readonly Written<string>[]) {
     this.rules = rules;
@@ -31,19 +31,23 @@ export class Sources {
   #add(rule: Written<string>): void {
     const deny = rule.value.startsWith('!');
     const pattern = normalizedPattern(deny ? rule.value.slice(1) : rule.value);
-    const entry: Entry = { rule, matcher: pattern === undefined ? undefined : sourceMatcherOf(pattern) };
-    if (deny) this.#denies.add(entry.matcher, entry);
-    else if (entry.matcher !== undefined) this.#permits.add(entry.matcher, entry);
+    const matcher = pattern === undefined ? undefined : sourceMatcherOf(pattern);
+    // A deny that cannot be read is met by every address: nobody knows what the admin meant to keep out.
+    if (deny || matcher !== undefined) this.#index.add(matcher, { rule, matcher, deny });
   }
 
   /** Holds the address of a source against the entries; both sides are normalised alike. */
   match(url: string): SourceMatch {
     const address = normalizedSource(url);
     if (address === undefined) return malformed;
-    // A deny that cannot be read denies everything: nobody knows what the admin meant to keep out.
-    const deny = this.#denies.find(address, ({ matcher }) => matcher?.matches(address) ?? true);
+    let permit: Entry | undefined;
+    // Both kinds in one walk: a deny ends it, a permit waits for one.
+    const deny = this.#index.find(address, (entry) => {
+      if (entry.matcher !== undefined && !entry.matcher.matches(address)) return false;
+      if (!entry.deny) permit = entry;
+      return entry.deny;
+    });
     if (deny !== undefined) return { outcome: 'denied', rule: deny.rule };
-    const permit = this.#permits.find(address, ({ matcher }) => matcher?.matches(address) ?? false);
     return permit === undefined ? none : { outcome: 'permitted', rule: permit.rule };
   }
 }
