@@ -1,183 +1,82 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { connect, readKubeconfig } from '../../src/kube/index.ts';
-import { startInstallation } from '../../src/main/controller.ts';
-import { createMetrics, silentLogger } from '../../src/telemetry/index.ts';
 import { createTestRepository, type TestRepository } from '../support/git-repository.ts';
-import { type TestCluster, testCluster } from '../support/test-cluster.ts';
+import { type AppView, appView, openStage, type Stage, until } from '../support/story.ts';
 
 const deployer = 'system:serviceaccount:walk-shop:deployer';
 
-let cluster: TestCluster;
-const cacheDir = mkdtempSync(join(tmpdir(), 'argosy-walk-'));
+let stage: Stage;
 let repository: TestRepository;
-let stop: () => Promise<void>;
 
 before(async () => {
-  cluster = await testCluster();
+  stage = await openStage();
   repository = createTestRepository({ 'shop/one.yaml': configMap('one'), 'shop/two.yaml': configMap('two') });
-  await kubectl('apply', '-f', 'deploy/crds');
-  await kubectl('wait', '--for=condition=Established', 'crd/applications.argoproj.io', 'crd/appprojects.argoproj.io');
-  await apply(platform());
-  const connection = connect(await readKubeconfig(cluster.kubeconfig));
-  const controller = startInstallation({
-    connection,
-    installation: { controlPlane: 'walk-argocd', appNamespaces: ['walk-team'] },
-    cacheDir,
-    log: silentLogger,
-    metrics: createMetrics(),
-    pollMs: 500,
-    version: 'test',
-  });
-  stop = async () => {
-    await controller.stop();
-    await connection.close();
-  };
+  await stage.apply(platform());
+  await stage.start({ controlPlane: 'walk-argocd', appNamespaces: ['walk-team'] });
 });
 
 after(async () => {
-  await stop?.();
-  rmSync(cacheDir, { recursive: true, force: true });
+  await stage?.stop();
   repository?.remove();
-  await cluster?.stop();
 });
 
+const shop = (): Promise<AppView | undefined> => appView(stage, 'walk-team', 'shop');
+const synced = (app: AppView | undefined): boolean => app?.status?.sync?.status === 'Synced';
+const asWhom = (verb: string, name: string): (string | undefined)[] =>
+  stage
+    .writes('configmaps', 'walk-shop')
+    .filter((event) => event.verb === verb && event.objectRef?.name === name)
+    .map(({ impersonatedUser }) => impersonatedUser?.username);
+
 test("a tenant's Application from Git is applied as the service account its project names", async () => {
-  await apply(application(repository.url));
-  const app = await until(
-    () => getApp(),
-    (found) => found?.status?.sync?.status === 'Synced',
-  );
+  await stage.apply(application(repository.url));
+  const app = await until(shop, synced);
   assert.equal(app?.status?.operationState?.phase, 'Succeeded');
   assert.equal(app?.status?.sync?.revision, repository.git('rev-parse', 'HEAD'));
   assert.equal(app?.status?.health?.status, 'Healthy');
-  const writes = cluster
-    .audit()
-    .filter(
-      ({ verb, objectRef }) =>
-        verb !== 'get' &&
-        verb !== 'list' &&
-        verb !== 'watch' &&
-        objectRef?.resource === 'configmaps' &&
-        objectRef.namespace === 'walk-shop' &&
-        objectRef.name !== 'kube-root-ca.crt',
-    );
-  assert.ok(writes.length >= 2);
-  for (const write of writes) assert.equal(write.impersonatedUser?.username, deployer);
+  assert.deepEqual(asWhom('patch', 'one'), [deployer]);
+  assert.deepEqual(asWhom('patch', 'two'), [deployer]);
 });
 
 test('a file removed from Git is pruned, as the same account', async () => {
   repository.commit({ 'shop/two.yaml': null });
   await until(
-    () => kubectl('get', 'configmaps', '-n', 'walk-shop', '-o', 'name'),
-    (text) => !text.includes('configmap/two'),
+    () => stage.get('ConfigMap', 'walk-shop', 'two'),
+    (object) => object === undefined,
   );
-  const names = await kubectl('get', 'configmaps', '-n', 'walk-shop', '-o', 'name');
-  assert.match(names, /configmap\/one/);
-  const deletes = cluster
-    .audit()
-    .filter(
-      ({ verb, objectRef }) => verb === 'delete' && objectRef?.resource === 'configmaps' && objectRef.name === 'two',
-    );
-  assert.deepEqual(
-    deletes.map(({ impersonatedUser }) => impersonatedUser?.username),
-    [deployer],
-  );
+  assert.notEqual(await stage.get('ConfigMap', 'walk-shop', 'one'), undefined);
+  assert.deepEqual(asWhom('delete', 'two'), [deployer]);
 });
 
 test('at rest the Application is not written', async () => {
-  await until(
-    () => getApp(),
-    (app) => app?.status?.sync?.status === 'Synced' && app.status.resources?.length === 1,
-  );
-  const writes = (): number =>
-    cluster
-      .audit()
-      .filter(
-        ({ verb, objectRef }) =>
-          ['patch', 'update'].includes(verb) &&
-          objectRef?.resource === 'applications' &&
-          objectRef.namespace === 'walk-team',
-      ).length;
-  const then = writes();
+  await until(shop, (app) => synced(app) && app?.status?.resources?.length === 1);
+  const then = stage.writes('applications', 'walk-team').length;
   await sleep(2000);
-  assert.equal(writes(), then);
+  assert.equal(stage.writes('applications', 'walk-team').length, then);
 });
 
 test('an object of a namespace the project does not permit is refused, and nothing of it is sent', async () => {
   repository.commit({ 'shop/far.yaml': configMap('far', 'kube-system') });
-  const app = await until(
-    () => getApp(),
-    (found) => found?.status?.operationState?.phase === 'Failed',
-  );
+  const app = await until(shop, (found) => found?.status?.operationState?.phase === 'Failed');
   assert.match(
     app?.status?.operationState?.message ?? '',
     /namespace kube-system is not permitted in project 'walk-team'/,
   );
   assert.deepEqual(
-    cluster.audit().filter(({ objectRef }) => objectRef?.name === 'far'),
+    stage.writes('configmaps', 'kube-system').filter(({ objectRef }) => objectRef?.name === 'far'),
     [],
   );
   repository.commit({ 'shop/far.yaml': null });
 });
 
 test('deleting the Application removes its objects first, as the same account', async () => {
-  await until(
-    () => getApp(),
-    (app) => app?.status?.sync?.status === 'Synced',
-  );
-  await kubectl('delete', 'application', 'shop', '-n', 'walk-team', '--timeout=30s');
-  const names = await kubectl('get', 'configmaps', '-n', 'walk-shop', '-o', 'name');
-  assert.doesNotMatch(names, /configmap\/one/);
-  const deletes = cluster
-    .audit()
-    .filter(
-      ({ verb, objectRef }) => verb === 'delete' && objectRef?.resource === 'configmaps' && objectRef.name === 'one',
-    );
-  assert.deepEqual(
-    deletes.map(({ impersonatedUser }) => impersonatedUser?.username),
-    [deployer],
-  );
+  await until(shop, synced);
+  await stage.remove('Application', 'walk-team', 'shop');
+  await until(shop, (app) => app === undefined);
+  assert.equal(await stage.get('ConfigMap', 'walk-shop', 'one'), undefined);
+  assert.deepEqual(asWhom('delete', 'one'), [deployer]);
 });
-
-interface App {
-  readonly status?: {
-    readonly sync?: { readonly status?: string; readonly revision?: string };
-    readonly health?: { readonly status?: string };
-    readonly operationState?: { readonly phase?: string; readonly message?: string };
-    readonly resources?: readonly unknown[];
-  };
-}
-
-async function getApp(): Promise<App | undefined> {
-  const { code, stdout } = await cluster.kubectl(['get', 'application', 'shop', '-n', 'walk-team', '-o', 'json']);
-  return code === 0 ? (JSON.parse(stdout) as App) : undefined;
-}
-
-async function kubectl(...args: string[]): Promise<string> {
-  const { code, stdout, stderr } = await cluster.kubectl(args);
-  assert.equal(code, 0, stderr);
-  return stdout;
-}
-
-async function apply(yaml: string): Promise<void> {
-  const { code, stderr } = await cluster.kubectl(['apply', '-f', '-'], { input: yaml });
-  assert.equal(code, 0, stderr);
-}
-
-async function until<T>(read: () => Promise<T>, good: (value: T) => boolean): Promise<T> {
-  const deadline = Date.now() + 30_000;
-  for (;;) {
-    const value = await read();
-    if (good(value)) return value;
-    assert.ok(Date.now() < deadline, `still ${JSON.stringify(value).slice(0, 2000)}`);
-    await sleep(100);
-  }
-}
 
 function configMap(name: string, namespace?: string): string {
   const place = namespace === undefined ? '' : `, namespace: ${namespace}`;
