@@ -14,6 +14,7 @@ import { partial } from './partial.ts';
 import { eventText, textOf, watchLine } from './serialize.ts';
 
 const bookmarkPeriod = 55_000;
+const chunkSize = 128 * 1024;
 /** What may wait for a slow client before it is cut off. */
 const maxBacklog = 64 * 1024 * 1024;
 
@@ -56,7 +57,7 @@ class WatchSession {
     this.#exchange.start(200, { 'content-type': 'application/json' });
     // The client must learn at once that the watch stands, even if nothing happens for long.
     this.#exchange.flush();
-    const after = from === undefined || this.#options.sendInitialEvents === true ? this.#initial() : from;
+    const after = from === undefined || this.#options.sendInitialEvents === true ? await this.#initial() : from;
     const watching = this.#begin(after);
     if (watching !== undefined) {
       await this.#untilEnd();
@@ -76,15 +77,21 @@ class WatchSession {
     }
   }
 
-  /** Sends what is there as added; returns the revision it was read at. */
-  #initial(): number {
+  /** Sends what is there as added, as fast as the client takes it; returns the revision it was read at. */
+  async #initial(): Promise<number> {
     const { store } = this.#cluster;
     const revision = store.revision;
     if (this.#options.sendInitialEvents === false) return revision;
+    let chunk = '';
     for (const { object } of store.list(keyPrefix(this.#served, this.#exchange.info.namespace)).entries) {
       const shown = fromStored(object, this.#served);
-      if (this.#options.matches(shown)) this.#write(this.#line('ADDED', shown));
+      if (this.#options.matches(shown)) chunk += this.#line('ADDED', shown);
+      if (chunk.length < chunkSize) continue;
+      if (!(await this.#exchange.write(chunk))) return revision;
+      chunk = '';
+      await new Promise((resolve) => setImmediate(resolve));
     }
+    this.#write(chunk);
     if (this.#options.sendInitialEvents === true && this.#options.bookmarks)
       this.#bookmark(revision, { 'k8s.io/initial-events-end': 'true' });
     return revision;
@@ -150,7 +157,7 @@ class WatchSession {
 
   #write(line: string): void {
     const { response, signal } = this.#exchange;
-    if (signal.aborted || response.destroyed) return;
+    if (line === '' || signal.aborted || response.destroyed) return;
     if (response.writableLength > maxBacklog) response.destroy();
     else (response as NodeJS.WritableStream).write(line); // both kinds of response are streams
   }
