@@ -32,7 +32,15 @@ export function startInstallation(options: InstallationOptions): Controller {
   });
   const outbound = () => settings.current().settings.outbound;
   const spawner = createSpawner({ temporaryRoot: join(cacheDir, 'scratch') });
-  const git = createGit({ spawner, cacheDir: join(cacheDir, 'mirrors'), allowedHosts: () => outbound().sourceHosts });
+  const git = createGit({
+    spawner,
+    cacheDir: join(cacheDir, 'mirrors'),
+    allowedHosts: () => outbound().sourceHosts,
+    trust: {
+      caBundle: (host) => settings.current().tlsCertificates.get(host),
+      knownHosts: () => settings.current().knownHosts,
+    },
+  });
   // Asked at every dial with the address that is really connected to.
   const guard: AddressGuard = (host, port, address) => {
     const verdict = permitsConnection(outbound(), { purpose: 'tenant-cluster', host, port, address });

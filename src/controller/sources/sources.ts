@@ -1,4 +1,4 @@
-import { type Application, isMultiSource, type Snapshot } from '../../core/api/index.ts';
+import { type Application, isMultiSource, projectOf, type Snapshot } from '../../core/api/index.ts';
 import { ArgosyError } from '../../core/errors/index.ts';
 import { type Git, type Repository, selectCredential } from '../../git/index.ts';
 import type { Rendering, SourceTree } from '../../render/index.ts';
@@ -67,7 +67,7 @@ export function createSources(options: SourcesOptions): Sources {
 
   const repositoryOf = (app: Application, input: SourceInput): Repository => {
     const { login, repository } = selectCredential(
-      { project: app.spec.project ?? '', url: input.url },
+      { project: projectOf(app), url: input.url },
       options.snapshot().repositories,
     );
     return options.git.repository({ url: input.url, scope: input.scope, login, repository });
@@ -138,7 +138,7 @@ export function createSources(options: SourcesOptions): Sources {
     const commits: string[] = [];
     for (const [i, input] of inputs.entries()) {
       const repository = repositoryOf(app, input);
-      const { commit } = await repository.resolve(input.revision);
+      const { commit } = await repository.resolve(input.revision, input.source.tagPrefix);
       commits.push(commit);
       const paths = reads[i];
       const ids =
@@ -155,7 +155,7 @@ export function createSources(options: SourcesOptions): Sources {
     const trees = await Promise.all(
       inputs.map(async (input) => {
         const repository = repositoryOf(app, input);
-        const { commit } = await repository.resolve(input.revision);
+        const { commit } = await repository.resolve(input.revision, input.source.tagPrefix);
         return treeAt(repository, commit);
       }),
     );

@@ -5,11 +5,11 @@ import type { SourceTree } from '../../render/index.ts';
 export function treeAt(repository: Repository, commit: string): SourceTree {
   return {
     revision: commit,
-    idOf: (path) => repository.treeId(commit, path),
+    at: (paths) => repository.treeIds(commit, paths),
     files: (path) => repository.files(commit, path),
     read: (ids) => repository.read(ids),
-    exportTo: async (directory) => {
-      await repository.exportTree({ commit, paths: [''], target: directory });
+    exportTo: async (directory, paths) => {
+      await repository.exportTree({ commit, paths, target: directory });
     },
   };
 }
