@@ -91,14 +91,13 @@ function checkItems(list: readonly Json[], at: At, resolve: ResolveRef, problems
 
 function checkKeys(map: { readonly [key: string]: Json }, at: At, resolve: ResolveRef, problems: string[]): void {
   const open = isOpen(at.schema);
-  const stranger = open ? undefined : Object.keys(map).find((key) => declaredField(at.schema, key) === undefined);
-  if (stranger !== undefined) {
-    // The first unknown field ends the look at this object.
-    problems.push(`${print(at.path)}${printElement(fieldElement(stranger))}: field not declared in schema`);
-    return;
-  }
-  for (const key of Object.keys(map)) {
+  for (const key of Object.keys(map).sort()) {
     const path = { up: at.path, element: fieldElement(key) };
+    if (!open && declaredField(at.schema, key) === undefined) {
+      // The first unknown field, in the order of names, ends the look at this object.
+      problems.push(`${print(path)}: field not declared in schema`);
+      return;
+    }
     check({ value: own(map, key) ?? null, schema: fieldSchema(at.schema, key, resolve), path }, resolve, problems);
   }
 }

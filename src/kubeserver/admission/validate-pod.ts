@@ -45,6 +45,7 @@ function containerCauses(container: JsonObject, path: string, volumes: ReadonlyS
     ...nameCauses,
     ...imageCauses(stringAt(container, 'image') ?? '', `${path}.image`),
     ...each(container['ports'], `${path}.ports`).flatMap(({ item, path: port }) => portCauses(item, port)),
+    ...sameNamePorts(container, path),
     ...each(container['env'], `${path}.env`).flatMap(({ item, path: env }) => envCauses(item, env)),
     ...mountCauses(container['volumeMounts'], `${path}.volumeMounts`, volumes),
     ...['livenessProbe', 'readinessProbe', 'startupProbe'].flatMap((probe) =>
@@ -58,6 +59,18 @@ function containerCauses(container: JsonObject, path: string, volumes: ReadonlyS
 function imageCauses(image: string, path: string): Cause[] {
   if (image === '') return [required(path)];
   return image.trim() === image ? [] : [invalidValue(path, image, 'must not have leading or trailing whitespace')];
+}
+
+/** Ports may share a number under several protocols, but no name. */
+function sameNamePorts(container: JsonObject, path: string): Cause[] {
+  const seen = new Set<string>();
+  return each(container['ports'], `${path}.ports`).flatMap(({ item, path: port }) => {
+    const name = stringAt(item, 'name') ?? '';
+    if (name === '') return [];
+    if (seen.has(name)) return [duplicate(`${port}.name`, name)];
+    seen.add(name);
+    return [];
+  });
 }
 
 function portCauses(port: JsonObject, path: string): Cause[] {

@@ -131,6 +131,8 @@ function words(value: string): string {
       .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/g, 'TIME')
       .replace(/\\?"resourceVersion\\*":\\*"\d+/g, 'RV')
       .replace(/resourceVersion:\d+/g, 'RV')
+      // How much is told beside an unknown field depends on the order of a Go map.
+      .replace(/errors:\n(?:.*\n)* *(\.\S+: field not declared in schema)$/, '$1')
       .replace(/ is invalid: \[.*\]$/s, ' is invalid: [SEE CAUSES]')
       // The whole object is repeated here, in whatever order its fields have.
       .replace(/^(.*patch: )?Invalid value: "\{.*\}": /s, 'patch: Invalid value: OBJECT: ')
@@ -181,8 +183,8 @@ function metadata(roll: Roll, name: string): object {
 function holes(roll: Roll, content: object): object {
   return Object.fromEntries(
     Object.entries(content).map(([key, value]) => {
-      // A service without its spec would become another service.
-      if (key !== 'spec' && roll(5) === 0) return [key, null];
+      // A service without its spec would become another service; emptied labels are told apart from none in one message.
+      if (key !== 'spec' && key !== 'app' && roll(5) === 0) return [key, null];
       return [
         key,
         typeof value === 'object' && value !== null && !Array.isArray(value) ? holes(roll, value as object) : value,
