@@ -1,13 +1,15 @@
 import { join } from 'node:path';
-import { type Controller, kubeConfigOf, type RenderSource, startController } from '../controller/index.ts';
+import { environment, toolsDirectory } from '../config/index.ts';
+import { type Controller, kubeConfigOf, startController } from '../controller/index.ts';
 import type { Cluster } from '../core/api/index.ts';
 import { type Installation, permitsConnection } from '../core/policy/index.ts';
 import { createGit } from '../git/index.ts';
 import { type AddressGuard, type Connection, connect, controlDoor, eventWriter } from '../kube/index.ts';
-import { renderDirectory } from '../render/index.ts';
+import { createRenderer } from '../render/index.ts';
 import { settingsReport, watchSettings } from '../settings/index.ts';
 import { createSpawner } from '../spawn/index.ts';
 import type { Logger, Metrics } from '../telemetry/index.ts';
+import { renderSettingsOf, renderWith } from './render.ts';
 
 export interface InstallationOptions {
   readonly connection: Connection;
@@ -41,6 +43,16 @@ export function startInstallation(options: InstallationOptions): Controller {
       knownHosts: () => settings.current().knownHosts,
     },
   });
+  const { HELM: helm, KUSTOMIZE: kustomize, JSONNET: jsonnet, PATH: path } = environment();
+  const renderer = createRenderer({
+    spawner,
+    settings: renderSettingsOf(() => settings.current().settings),
+    tools: {
+      paths: { ...(helm && { helm }), ...(kustomize && { kustomize }), ...(jsonnet && { jsonnet }) },
+      directory: toolsDirectory(),
+      path,
+    },
+  });
   // Asked at every dial with the address that is really connected to.
   const guard: AddressGuard = (host, port, address) => {
     const verdict = permitsConnection(outbound(), { purpose: 'tenant-cluster', host, port, address });
@@ -52,7 +64,7 @@ export function startInstallation(options: InstallationOptions): Controller {
     settings,
     events,
     git,
-    render: plain,
+    render: renderWith(renderer, installation.controlPlane),
     connect: (cluster: Cluster) =>
       connect(kubeConfigOf(cluster), { version, ...(cluster.tenant ? { allowAddress: guard } : {}) }),
     log,
@@ -64,12 +76,8 @@ export function startInstallation(options: InstallationOptions): Controller {
       await settings.stop();
       await controller.stop();
       git.close();
+      await renderer.close();
       await spawner.close();
     },
   };
 }
-
-const plain: RenderSource = async (_app, input, { own }) => {
-  const { objects, warnings } = await renderDirectory(own, input.path);
-  return { objects, warnings, sourceType: 'Directory', revision: own.revision, reads: [input.path] };
-};

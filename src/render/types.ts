@@ -1,27 +1,33 @@
 import type { ApplicationSource } from '../core/api/index.ts';
 import type { KubeObject } from '../core/objects/index.ts';
 
-/** One file of a tree, by its path from the root of the repository. */
-export interface TreeFile {
-  readonly path: string;
-  /** Content id: equal ids, equal bytes. */
+/** What lies at a path of a tree. */
+export interface TreeItem {
+  readonly kind: 'file' | 'executable' | 'link' | 'directory' | 'submodule';
+  /** Content id: equal ids, equal bytes (of all files below, where it is a directory). */
   readonly id: string;
-  readonly kind: 'file' | 'executable' | 'link' | 'submodule';
-  readonly size?: number | undefined;
 }
 
-/** A repository at one commit, or an unpacked chart: all a render may read. `git` provides it. */
+/** One file of a tree. */
+export interface TreeFile {
+  /** Relative to the path that was listed. */
+  readonly path: string;
+  readonly id: string;
+  readonly kind: 'file' | 'executable' | 'link' | 'submodule';
+}
+
+/** A repository at one commit, or an unpacked chart: all a render may read. Links are never followed here. */
 export interface SourceTree {
   /** The commit, chart version or digest; what `ARGOCD_APP_REVISION` says. */
   readonly revision: string;
-  /** Id of the tree or file at a path; undefined where nothing is there. */
-  idOf(path: string): Promise<string | undefined>;
-  /** All files below a path, links as links. */
+  /** What lies at each path, `undefined` where nothing does (a path that goes through a link leads nowhere). */
+  at(paths: readonly string[]): Promise<readonly (TreeItem | undefined)[]>;
+  /** All files below a directory, links as links. */
   files(path: string): Promise<readonly TreeFile[]>;
   /** Contents by id, in the order of the ids; a link's content is where it points. */
   read(ids: readonly string[]): Promise<readonly Buffer[]>;
-  /** Writes the whole tree into an empty directory, for tools that need files; links that leave it are refused before. */
-  exportTo(directory: string): Promise<void>;
+  /** Writes files and folders to their places below an empty directory; links that leave it are refused before. */
+  exportTo(directory: string, paths: readonly string[]): Promise<void>;
 }
 
 /** What the render is told about the Application and the cluster. */
@@ -47,6 +53,8 @@ export interface RenderRequest {
   /** Whose cache entries these are: repository and credential scope. */
   readonly scope: string;
   readonly signal?: AbortSignal | undefined;
+  /** A hard refresh: nothing remembered is used. */
+  readonly fresh?: boolean | undefined;
 }
 
 /** An object and where it came from. */
@@ -70,4 +78,6 @@ export interface Rendering {
    * Undefined: the whole tree.
    */
   readonly reads: readonly string[] | undefined;
+  /** The same for the trees of other sources, by their `ref`. */
+  readonly refReads?: ReadonlyMap<string, readonly string[]> | undefined;
 }

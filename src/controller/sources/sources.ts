@@ -178,7 +178,7 @@ export function createSources(options: SourcesOptions): Sources {
         rendered: renderings.flatMap(({ objects }, source) => objects.map((item) => ({ ...item, source }))),
         warnings: renderings.flatMap(({ warnings }) => warnings),
       },
-      reads: renderings.map(({ reads }) => reads),
+      reads: renderings.map(({ reads }, i) => withReferences(reads, inputs[i]?.source.ref, renderings)),
     };
   };
 
@@ -224,6 +224,16 @@ export function createSources(options: SourcesOptions): Sources {
       for (const mirror of [...mirrors.values()]) forget(mirrors, mirror);
     },
   };
+}
+
+/** What is read of a source: for itself, and by others through its `ref`. */
+function withReferences(
+  reads: readonly string[] | undefined,
+  ref: string | undefined,
+  renderings: readonly Rendering[],
+): readonly string[] | undefined {
+  if (ref === undefined || reads === undefined) return reads;
+  return [...reads, ...renderings.flatMap(({ refReads }) => refReads?.get(ref) ?? [])];
 }
 
 function isOverride({ revision, revisions, source, sources }: SourceOverride): boolean {

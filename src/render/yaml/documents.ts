@@ -1,36 +1,93 @@
-import { loadAll, YAMLException } from 'js-yaml';
+import { constructFromEvents, EVENT_ID, type Event, parseEvents, YAMLException } from 'js-yaml';
 import { ArgosyError } from '../../core/errors/index.ts';
 import type { Json } from '../../core/json/index.ts';
-import { goSchema } from './go-schema.ts';
+import { boundExpansion } from './expansion.ts';
+import { goSchema, NotJson, type SchemaNotes } from './go-schema.ts';
 
 /** Limits of one file; a manifest is a few kilobytes, a generated CRD a few hundred. */
-const maxBytes = 10 * 1024 * 1024;
-const maxAliases = 100;
+const maxBytes = 50 * 1024 * 1024;
+const maxAliases = 1_000;
 const maxDepth = 100;
+
+/** One document of a file. */
+export interface Document {
+  readonly value: Json;
+  /** Where it begins, counted from 1. */
+  readonly line: number;
+}
 
 /** The documents of a YAML file, and what a person should know about them. */
 export interface Documents {
-  readonly documents: readonly Json[];
+  readonly documents: readonly Document[];
   readonly warnings: readonly string[];
+  /** Some number has more digits than a JavaScript number: read the JSON with care. */
+  readonly hasLongNumbers: boolean;
 }
 
-/** Reads a YAML (or JSON) file as kubectl does; a duplicate key takes the last value, with a warning. */
-export function readDocuments(file: string, text: string): Documents {
-  if (text.length > maxBytes) {
-    throw new ArgosyError('render-limit', `${file} is larger than ${maxBytes >> 20} MiB`, { subject: file });
-  }
-  const duplicates = new Set<string>();
+/**
+ * Reads a YAML (or JSON) file as kubectl does; a duplicate key takes the last value, with a warning.
+ * Warnings and errors begin with `:line` or a space, for the caller to put the name of the file in front.
+ */
+export function readDocuments(text: string): Documents {
+  if (text.length > maxBytes) throw new ArgosyError('render-limit', ` is larger than ${maxBytes >> 20} MiB`);
+  const notes: SchemaNotes = { duplicates: new Set(), hasLongNumbers: false };
   try {
-    const schema = goSchema((key) => void duplicates.add(key));
-    const documents = loadAll(text, { schema, json: true, maxAliases, maxDepth }) as Json[]; // the schema makes JSON values only
-    const warnings = [...duplicates].map(
-      (key) => `${file}: the key ${key} stands twice in one map; the last one counts`,
+    const events = parseEvents(text, { maxDepth });
+    const values = constructFromEvents(events, { source: text, schema: goSchema(notes), json: true, maxAliases });
+    const lines = linesOf(events, text);
+    // The schema makes JSON values only.
+    const documents = values.map((value, i) => ({ value: value as Json, line: lines[i] ?? 1 }));
+    for (const { value, line } of documents) boundExpansion(value, line);
+    const warnings = [...notes.duplicates].map(
+      (key) => `: the key ${key.slice(0, 100)} stands twice in one map; the last one counts`,
     );
-    return { documents: documents.filter((document) => document !== null && document !== undefined), warnings };
+    const there = documents.filter(({ value }) => value !== null && value !== undefined);
+    return { documents: there, warnings, hasLongNumbers: notes.hasLongNumbers };
   } catch (error) {
-    if (!(error instanceof YAMLException)) throw error;
-    const line = error.mark === undefined ? '' : `:${error.mark.line + 1}`;
-    // Only the reason: the parser's snippet would quote the file, which may hold a secret.
-    throw new ArgosyError('render-failed', `${file}${line}: ${error.reason}`, { subject: `${file}${line}` });
+    throw translated(error, text);
   }
+}
+
+function translated(error: unknown, text: string): unknown {
+  if (error instanceof NotJson) {
+    const before = text.slice(0, text.indexOf(error.message));
+    return new ArgosyError('render-failed', `:${countLines(before) + 1}: ${error.message} has no place in JSON`);
+  }
+  if (!(error instanceof YAMLException)) return error;
+  const line = error.mark === undefined ? '' : `:${error.mark.line + 1}`;
+  const tooMuch = /exceeded|abnormal|too deep|nesting/.test(error.reason);
+  // Only the reason: the parser's snippet would quote the file, which may hold a secret.
+  return new ArgosyError(
+    tooMuch ? 'render-limit' : 'render-failed',
+    `${line}: ${error.reason.replace(/"[^"]*"/g, '"…"')}`,
+  );
+}
+
+/** The line of each document: that of its first node. */
+function linesOf(events: readonly Event[], text: string): number[] {
+  const lines: number[] = [];
+  let line = 1;
+  let counted = 0;
+  for (const [i, event] of events.entries()) {
+    if (event.type !== EVENT_ID.DOCUMENT) continue;
+    const start = startOf(events[i + 1]);
+    if (start > counted) {
+      line += countLines(text.slice(counted, start));
+      counted = start;
+    }
+    lines.push(line);
+  }
+  return lines;
+}
+
+function startOf(event: Event | undefined): number {
+  if (event === undefined) return 0;
+  if (event.type === EVENT_ID.MAPPING || event.type === EVENT_ID.SEQUENCE) return event.start;
+  return event.type === EVENT_ID.SCALAR ? event.valueStart : 0;
+}
+
+function countLines(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) count += 1;
+  return count;
 }

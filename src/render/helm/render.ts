@@ -1,0 +1,127 @@
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import type { HelmSource } from '../../core/api/index.ts';
+import { ArgosyError, isArgosyError } from '../../core/errors/index.ts';
+import type { Product, RenderJob } from '../job.ts';
+import { objectsOf } from '../manifests.ts';
+import type { Workspace } from '../tools/workspace.ts';
+import { joinInside } from '../tree/paths.ts';
+import { releaseNameOf, setFileFlag, templateFlags } from './arguments.ts';
+import { bringDependencies } from './dependencies.ts';
+import { findParameterFile, findValueFiles, type ValueFile } from './value-files.ts';
+
+interface Inputs {
+  readonly values: readonly ValueFile[];
+  readonly parameters: readonly { readonly name: string; readonly file: ValueFile }[];
+}
+
+/** Renders a chart that lies in the tree, with values from it and from the trees of other sources. */
+export async function renderHelm(job: RenderJob): Promise<Product> {
+  const options = job.source.helm ?? {};
+  checkVersion(options);
+  if ((await job.view.find(joinInside(job.path, 'Chart.yaml')))?.kind !== 'file')
+    throw new ArgosyError('render-failed', 'there is no Chart.yaml in the directory of the source', {
+      subject: job.path,
+    });
+  const release = releaseNameOf(options, job.context);
+  const inputs = await findInputs(job, options);
+  const askedCluster = await asksCluster(job);
+  const tool = await job.tools.find('helm');
+  const printed = await job.workspace(async (workspace) => {
+    const own = [...inputs.values, ...inputs.parameters.map(({ file }) => file)].flatMap((file) =>
+      file.at === 'tree' ? [file.path] : [],
+    );
+    await job.view.tree.exportTo(workspace.tree, await job.view.closure([job.path, ...own]));
+    const files = await placeFiles(job, workspace, inputs);
+    const inline = await inlineValues(workspace, options);
+    const args = [
+      'template',
+      '.',
+      `--name-template=${release}`,
+      ...templateFlags(options, job.context, job.environment),
+      ...files,
+      ...inline,
+    ];
+    const cwd = join(workspace.tree, job.path);
+    const network = inputs.values.some(({ at }) => at === 'address');
+    const template = (): Promise<Buffer> => workspace.run({ name: 'helm', command: tool.path, args, cwd, network });
+    try {
+      return await template();
+    } catch (error) {
+      if (!isArgosyError(error) || !/missing in charts|dependencies/.test(error.message)) throw error;
+      if (!(await bringDependencies(job, workspace))) throw error;
+      return template();
+    }
+  });
+  const { documents, warnings } = await job.reader.output('helm', printed);
+  return {
+    objects: objectsOf(documents, undefined, 'the output of helm'),
+    warnings: warnings.map((text) => `helm${text}`),
+    sourceType: 'Helm',
+    askedCluster,
+    askedRevision: inputs.values.some(({ at }) => at === 'address'),
+  };
+}
+
+function checkVersion({ version = '' }: HelmSource): void {
+  if (!['', 'v3', 'v4'].includes(version))
+    throw new ArgosyError('render-failed', `there is no Helm of version ${version.slice(0, 50)}`, {
+      subject: 'helm.version',
+    });
+}
+
+async function findInputs(job: RenderJob, options: HelmSource): Promise<Inputs> {
+  const parameters: { name: string; file: ValueFile }[] = [];
+  for (const { name = '', path = '' } of options.fileParameters ?? [])
+    parameters.push({ name, file: await findParameterFile(job, path) });
+  return { values: await findValueFiles(job, options), parameters };
+}
+
+/** Puts what lies in other sources beside the chart; the flags name every file by its place. */
+async function placeFiles(job: RenderJob, workspace: Workspace, { values, parameters }: Inputs): Promise<string[]> {
+  const roots = new Map<string, string>();
+  const wanted = [...values, ...parameters.map(({ file }) => file)];
+  for (const [ref, view] of job.refs) {
+    const paths = wanted.flatMap((file) => (file.at === 'ref' && file.ref === ref ? [file.path] : []));
+    if (paths.length > 0) roots.set(ref, await workspace.place(ref, view.tree, await view.closure(paths)));
+  }
+  const place = (file: ValueFile): string => {
+    if (file.at === 'address') return file.url;
+    return join(file.at === 'ref' ? (roots.get(file.ref) ?? '') : workspace.tree, file.path);
+  };
+  return [
+    ...parameters.map(({ name, file }) => setFileFlag(name, place(file))),
+    ...values.map((file) => `--values=${place(file).replaceAll(',', '\\,')}`),
+  ];
+}
+
+async function inlineValues(workspace: Workspace, { values, valuesObject }: HelmSource): Promise<string[]> {
+  const text = valuesObject === undefined ? (values ?? '') : JSON.stringify(valuesObject);
+  return text === '' ? [] : [`--values=${await workspace.write('values.yaml', text)}`];
+}
+
+/** Whether the chart, or one in it, looks at what the cluster can do. A chart in an archive is opened only to be searched. */
+async function asksCluster({ view, path, limits }: RenderJob): Promise<boolean> {
+  const files = (await view.files(path)).filter(({ kind }) => kind !== 'submodule');
+  if (files.length > limits.files) throw new ArgosyError('render-limit', 'the chart has too many files');
+  const contents = await view.tree.read(files.map(({ id }) => id));
+  return files.some((file, i) => {
+    const content = contents[i] ?? Buffer.alloc(0);
+    // Where a link leads is not searched; it is simply taken for one that asks.
+    if (file.kind === 'link') return true;
+    return /\.t(?:ar\.)?gz$/.test(file.path) ? archiveAsks(content) : asks(file.path, content);
+  });
+}
+
+function asks(path: string, content: Buffer): boolean {
+  return content.includes('Capabilities') || (path.endsWith('Chart.yaml') && content.includes('kubeVersion'));
+}
+
+function archiveAsks(content: Buffer): boolean {
+  try {
+    const plain = gunzipSync(content, { maxOutputLength: 20 * 1024 * 1024 });
+    return plain.includes('Capabilities') || plain.includes('kubeVersion');
+  } catch {
+    return true;
+  }
+}

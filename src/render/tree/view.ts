@@ -1,0 +1,147 @@
+import { ArgosyError } from '../../core/errors/index.ts';
+import type { SourceTree, TreeFile, TreeItem } from '../types.ts';
+import { isBelow, joinInside, outermost, parentOf, partsOf } from './paths.ts';
+
+/** What a path leads to when its links are followed. */
+export interface Found {
+  /** Where it really lies. */
+  readonly path: string;
+  readonly kind: 'file' | 'directory' | 'submodule';
+  readonly id: string;
+}
+
+/** A tree as one render reads it: links are followed inside the root, and what was looked at is remembered. */
+export interface TreeView {
+  readonly tree: SourceTree;
+  /** Follows links; `undefined` where nothing is there, an error where a link leaves the root. */
+  find(path: string): Promise<Found | undefined>;
+  files(path: string): Promise<readonly TreeFile[]>;
+  read(path: string): Promise<Buffer | undefined>;
+  /** Notes paths whose ids decide the result. */
+  note(...paths: readonly string[]): void;
+  /** All that was looked at, the outermost paths only. */
+  reads(): string[];
+  /** These paths and all that links below them lead to: what a tool needs on disk. */
+  closure(paths: readonly string[]): Promise<string[]>;
+}
+
+const maxLinks = 40;
+
+/** Opens a view; every render gets its own. */
+export function viewOf(tree: SourceTree): TreeView {
+  const noted = new Set<string>();
+  const find = (path: string): Promise<Found | undefined> => follow(tree, path, (seen) => noted.add(seen));
+  const files = (path: string): Promise<readonly TreeFile[]> => {
+    noted.add(path);
+    return tree.files(path);
+  };
+  return {
+    tree,
+    find,
+    files,
+    note: (...paths) => {
+      for (const path of paths) noted.add(path);
+    },
+    async read(path) {
+      const found = await find(path);
+      if (found?.kind !== 'file') return undefined;
+      const [content] = await tree.read([found.id]);
+      return content;
+    },
+    reads: () => outermost(noted),
+    closure: (paths) => closure({ tree, find, files }, paths),
+  };
+}
+
+async function follow(tree: SourceTree, path: string, note: (path: string) => void): Promise<Found | undefined> {
+  let at = joinInside('', path);
+  for (let steps = 0; steps <= maxLinks; steps += 1) {
+    note(at);
+    const [item] = await tree.at([at]);
+    if (item !== undefined && item.kind !== 'link') return found(at, item);
+    const next = await throughLink(tree, at, path);
+    if (next === undefined) return undefined;
+    note(next.link);
+    at = next.path;
+  }
+  throw new ArgosyError('render-refused', 'a path goes through too many links', { subject: path });
+}
+
+function found(path: string, { kind, id }: TreeItem): Found {
+  return { path, id, kind: kind === 'directory' || kind === 'submodule' ? kind : 'file' };
+}
+
+/** The path with its first link replaced by where that leads. */
+async function throughLink(
+  tree: SourceTree,
+  path: string,
+  subject: string,
+): Promise<{ readonly path: string; readonly link: string } | undefined> {
+  const parts = partsOf(path);
+  const prefixes = parts.map((_, i) => parts.slice(0, i + 1).join('/'));
+  const items = await tree.at(prefixes);
+  const index = items.findIndex((item) => item?.kind === 'link');
+  const link = items[index];
+  if (link === undefined) return undefined;
+  const at = prefixes[index] ?? '';
+  const rest = parts.slice(index + 1).join('/');
+  return { link: at, path: joinInside(await targetOf(tree, at, link.id, subject), rest, subject) };
+}
+
+/** Where a link points, from the root. */
+async function targetOf(tree: SourceTree, link: string, id: string, subject: string): Promise<string> {
+  const [content] = await tree.read([id]);
+  const target = content?.toString('utf8') ?? '';
+  if (target.startsWith('/') || target.includes('\0')) throw leavesByLink(link);
+  try {
+    return joinInside(parentOf(link), target, subject);
+  } catch {
+    throw leavesByLink(link);
+  }
+}
+
+function leavesByLink(link: string): ArgosyError {
+  return new ArgosyError('render-refused', 'a link leads out of the repository', { subject: link });
+}
+
+async function closure(view: Pick<TreeView, 'tree' | 'find' | 'files'>, paths: readonly string[]): Promise<string[]> {
+  let wanted = outermost(paths);
+  const seen = new Set<string>();
+  for (let todo = wanted; todo.length > 0; ) {
+    const more: string[] = [];
+    for (const path of todo) more.push(...(await linkTargets(view, path, seen)));
+    const before = wanted;
+    todo = outermost(more).filter((path) => !before.some((each) => isBelow(path, each)));
+    wanted = outermost([...wanted, ...todo]);
+  }
+  return wanted;
+}
+
+/** What the links at or below a path lead to. */
+async function linkTargets(
+  { tree, find, files }: Pick<TreeView, 'tree' | 'find' | 'files'>,
+  path: string,
+  seen: Set<string>,
+): Promise<string[]> {
+  const [item] = await tree.at([path]);
+  const links: { readonly path: string; readonly id: string }[] = [];
+  if (item?.kind === 'link') links.push({ path, id: item.id });
+  if (item?.kind === 'directory')
+    for (const file of await files(path))
+      if (file.kind === 'link') links.push({ path: path === '' ? file.path : `${path}/${file.path}`, id: file.id });
+  const targets: string[] = [];
+  for (const link of links) {
+    if (seen.has(link.path)) continue;
+    seen.add(link.path);
+    const target = await targetOf(tree, link.path, link.id, link.path);
+    // The target as written, in case it is a link itself, and where it ends.
+    const end = await find(target);
+    if (end !== undefined) targets.push(...(await existing(tree, [target, end.path])));
+  }
+  return targets;
+}
+
+async function existing(tree: SourceTree, paths: readonly string[]): Promise<string[]> {
+  const items = await tree.at(paths);
+  return paths.filter((_, i) => items[i] !== undefined);
+}

@@ -1,0 +1,142 @@
+import { Worker } from 'node:worker_threads';
+import { ArgosyError, type ErrorCode } from '../../core/errors/index.ts';
+import type { Json } from '../../core/json/index.ts';
+import type { Document } from './documents.ts';
+import { rawNumber } from './go-schema.ts';
+import type { ParseAnswer, ParseReply } from './protocol.ts';
+
+/** A file that was read, or what is wrong with it; messages begin right after the name of the file. */
+export type ParsedFile =
+  | {
+      readonly ok: true;
+      readonly documents: readonly Document[];
+      readonly warnings: readonly string[];
+      readonly bytes: number;
+    }
+  | { readonly ok: false; readonly code: ErrorCode; readonly message: string };
+
+/** Reads YAML in worker threads. */
+export interface Parser {
+  parse(files: readonly Buffer[]): Promise<readonly ParsedFile[]>;
+  close(): Promise<void>;
+}
+
+export interface ParserOptions {
+  readonly workers: number;
+  /** How long the files of one call may take together. */
+  readonly deadlineMs: number;
+  readonly memoryMb: number;
+}
+
+interface Job {
+  readonly id: number;
+  readonly files: Uint8Array[];
+  readonly settle: (answers: readonly ParseAnswer[]) => void;
+}
+
+interface Seat {
+  readonly worker: Worker;
+  job: Job | undefined;
+  timer: NodeJS.Timeout | undefined;
+}
+
+/** Opens a pool; its threads start when they are first needed, and one that takes too long is replaced. */
+export function createParser(options: ParserOptions): Parser {
+  const seats = new Set<Seat>();
+  const waiting: Job[] = [];
+  let next = 0;
+  let closed = false;
+
+  const give = (): void => {
+    const idle = [...seats].find(({ job }) => job === undefined);
+    if (waiting.length === 0 || closed) return;
+    const seat = idle ?? (seats.size < options.workers ? open() : undefined);
+    const job = seat === undefined ? undefined : waiting.shift();
+    if (seat === undefined || job === undefined) return;
+    seat.job = job;
+    seat.timer = setTimeout(() => fail(seat, ': takes too long to read'), options.deadlineMs);
+    seat.worker.ref();
+    seat.worker.postMessage(
+      { id: job.id, files: job.files },
+      job.files.map(({ buffer }) => buffer as ArrayBuffer), // made by `copy`, so not shared
+    );
+  };
+  const done = (seat: Seat, answers: readonly ParseAnswer[]): void => {
+    clearTimeout(seat.timer);
+    const { job } = seat;
+    seat.job = undefined;
+    seat.worker.unref();
+    job?.settle(answers);
+    give();
+  };
+  const fail = (seat: Seat, message: string): void => {
+    if (!seats.delete(seat)) return;
+    void seat.worker.terminate();
+    const refused: ParseAnswer = { ok: false, code: 'render-limit', message };
+    done(seat, seat.job?.files.map(() => refused) ?? []);
+  };
+  const open = (): Seat => {
+    const worker = new Worker(new URL('./parse.worker.ts', import.meta.url), {
+      resourceLimits: { maxOldGenerationSizeMb: options.memoryMb },
+      env: {},
+      argv: [],
+      execArgv: ['--no-warnings'],
+    });
+    const seat: Seat = { worker, job: undefined, timer: undefined };
+    worker.on('message', ({ answers }: ParseReply) => done(seat, answers));
+    worker.on('error', () => fail(seat, ': needs more memory than permitted'));
+    worker.on('exit', () => fail(seat, ': could not be read'));
+    seats.add(seat);
+    return seat;
+  };
+
+  return {
+    async parse(files) {
+      if (files.length === 0) return [];
+      if (closed) throw new ArgosyError('cancelled', 'no file is read any more: shutting down');
+      const answers = await new Promise<readonly ParseAnswer[]>((settle) => {
+        next += 1;
+        waiting.push({ id: next, files: files.map(copy), settle });
+        give();
+      });
+      return answers.map(parsed);
+    },
+    async close() {
+      closed = true;
+      for (const { settle, files } of waiting.splice(0)) settle(files.map(() => stopped));
+      await Promise.all(
+        [...seats].map(async (seat) => {
+          seats.delete(seat);
+          await seat.worker.terminate();
+          done(seat, seat.job?.files.map(() => stopped) ?? []);
+        }),
+      );
+    },
+  };
+}
+
+const stopped: ParseAnswer = { ok: false, code: 'cancelled', message: ': reading was stopped' };
+
+/** Bytes of their own: what is transferred is gone here, and small buffers of Node share one piece of memory. */
+function copy(bytes: Buffer): Uint8Array {
+  return new Uint8Array(bytes);
+}
+
+function parsed(answer: ParseAnswer): ParsedFile {
+  if (!answer.ok) return answer;
+  const text = Buffer.from(answer.json.buffer, answer.json.byteOffset, answer.json.byteLength).toString('utf8');
+  const values = answer.hasLongNumbers ? parseWithDigits(text) : (JSON.parse(text) as Json[]); // our worker wrote it
+  const documents = values.map((value, i) => ({ value, line: answer.lines[i] ?? 1 }));
+  return { ok: true, documents, warnings: answer.warnings, bytes: text.length };
+}
+
+/** As `JSON.parse`, but a number that would lose digits keeps them. */
+function parseWithDigits(text: string): Json[] {
+  const keep = (_key: string, value: unknown, context?: { readonly source?: string }): unknown => {
+    const source = context?.source;
+    if (typeof value !== 'number' || source === undefined || !/^-?[0-9]+$/.test(source)) return value;
+    return Number.isSafeInteger(value) ? value : rawNumber(source);
+  };
+  // The third argument of a reviver is not yet in the compiler's library.
+  return JSON.parse(text, keep as (key: string, value: unknown) => unknown) as Json[];
+}
