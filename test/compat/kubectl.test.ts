@@ -6,9 +6,13 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { startCluster } from '../../src/kubeserver/index.ts';
+import { kubectl } from '../support/real-cluster.ts';
 import { findBinary } from '../support/real-processes.ts';
-import { testCluster } from '../support/test-cluster.ts';
 
 const deployment = {
   apiVersion: 'apps/v1',
@@ -59,10 +63,14 @@ function kubectlPath(context: TestContext): string | undefined {
 test('kubectl walks over the embedded cluster', { timeout: 180_000 }, async (context) => {
   const path = kubectlPath(context);
   if (path === undefined) return;
-  const cluster = await testCluster('embedded');
+  const faults: unknown[] = [];
+  const dir = mkdtempSync(join(tmpdir(), 'argosy-walk-'));
+  const cluster = await startCluster({ onFault: (fault) => faults.push(fault) });
+  const kubeconfig = join(dir, 'kubeconfig');
+  writeFileSync(kubeconfig, cluster.adminKubeconfig(), { mode: 0o600 });
   const run = async (args: string[], wanted: RegExp, input?: object, code = 0): Promise<string> => {
     const given = input === undefined ? {} : { input: JSON.stringify(input) };
-    const result = await cluster.kubectl(['-n', 'walk', ...args], given);
+    const result = await kubectl(kubeconfig, ['-n', 'walk', ...args], given);
     assert.equal(result.code, code, `kubectl ${args.join(' ')}\n${result.stdout}${result.stderr}`);
     assert.match(`${result.stdout}${result.stderr}`, wanted, `kubectl ${args.join(' ')}`);
     return result.stdout;
@@ -95,15 +103,22 @@ test('kubectl walks over the embedded cluster', { timeout: 180_000 }, async (con
     await run(['explain', 'deployment.spec.replicas'], /FIELD: replicas <integer>/);
     await run(['apply', '-f', '-'], /created/, definition);
     await run(['wait', '--for=condition=Established', 'crd/boats.example.com', '--timeout=60s'], /condition met/);
-    await run(['apply', '-f', '-'], /created/, { apiVersion: 'example.com/v1', kind: 'Boat', metadata: { name: 'b' } });
+    await run(['apply', '-f', '-'], /created/, {
+      apiVersion: 'example.com/v1',
+      kind: 'Boat',
+      metadata: { name: 'b' },
+      spec: {},
+    });
     await run(['get', 'bt'], /^NAME +MASTS\nb +2$/m);
-    await watchOnce(path, cluster.kubeconfig, () => run(['annotate', 'configmap', 'm', 'a=b'], /annotated/));
+    await watchOnce(path, kubeconfig, () => run(['annotate', 'configmap', 'm', 'a=b'], /annotated/));
     await run(['delete', 'deployment/web', 'configmap/m', 'boat/b', 'crd/boats.example.com'], /deleted/);
     await run(['get', 'deployment', 'web'], /NotFound/, undefined, 1);
     await run(['delete', 'namespace', 'walk', '--timeout=60s'], /deleted/);
   } finally {
     await cluster.stop();
+    rmSync(dir, { recursive: true });
   }
+  assert.deepEqual(faults, []);
 });
 
 /** `get -w` prints a line for the change made while it watches. */
