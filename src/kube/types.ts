@@ -65,6 +65,11 @@ export interface SelectOptions extends CallOptions {
   readonly fieldSelector?: string | undefined;
   /** Ask for PartialObjectMetadata only. */
   readonly metadataOnly?: boolean | undefined;
+  /**
+   * The name of a manager whose entries in `managedFields` are kept; all others' are dropped before parsing, as are
+   * everybody's where it is absent.
+   */
+  readonly keepFieldsOf?: string | undefined;
 }
 
 export interface ListOptions extends SelectOptions {

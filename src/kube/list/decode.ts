@@ -4,7 +4,7 @@ import { isObject, objectAt, stringAt } from '../../core/json/index.ts';
 import { type KubeObject, printApiVersion } from '../../core/objects/index.ts';
 import { consume } from '../transport/body.ts';
 import type { Resource } from '../types.ts';
-import { cutManagedFields } from './managed-fields.ts';
+import { cutForeignFields, fieldsOf, managerBytes } from './managed-fields.ts';
 import { Pace } from './pace.ts';
 import { defaultListLimits, ListSplitter } from './splitter.ts';
 
@@ -20,6 +20,8 @@ export interface DecodeOptions {
   readonly resource: Resource;
   /** The items say they are PartialObjectMetadata; here they get back the kind they describe. */
   readonly metadataOnly: boolean;
+  /** The manager whose entries in `managedFields` are kept. */
+  readonly keepFieldsOf?: string | undefined;
   readonly onItem: (item: KubeObject) => void;
   /** Called with every chunk, to show that the answer is alive. */
   readonly onBytes?: (count: number) => void;
@@ -29,12 +31,15 @@ export interface DecodeOptions {
 export async function decodeList(body: Readable, options: DecodeOptions): Promise<PageEnd> {
   const pace = new Pace();
   const read = itemReader(options);
+  const manager = managerBytes(options.keepFieldsOf);
   let count = 0;
   const splitter = new ListSplitter(
     options.subject,
     (bytes, start, end) => {
       count++;
-      options.onItem(read(bytes, cutManagedFields(bytes, start, end), end));
+      const cut = cutForeignFields(bytes, { start, end, inside: ['metadata'] }, manager);
+      const item = read(bytes, cut.start, end);
+      options.onItem(cut.kept ? keepFields(item, options.keepFieldsOf ?? '') : item);
     },
     defaultListLimits,
   );
@@ -51,6 +56,15 @@ export async function decodeList(body: Readable, options: DecodeOptions): Promis
   if (kind === undefined || !kind.endsWith('List') || metadata === undefined)
     throw new ArgosyError('kube-malformed', `${options.subject}: the answer is no list`, { subject: options.subject });
   return { resourceVersion: version ?? '', continue: stringAt(metadata, 'continue') ?? '', count };
+}
+
+/** The object with the managed fields of one manager only. */
+export function keepFields(object: KubeObject, manager: string): KubeObject {
+  const managedFields = fieldsOf(
+    manager,
+    object.metadata.managedFields,
+  ) as KubeObject['metadata']['managedFields'] & {}; // entries of a parsed list
+  return { ...object, metadata: { ...object.metadata, managedFields } };
 }
 
 function itemReader(options: DecodeOptions): (bytes: Buffer, start: number, end: number) => KubeObject {

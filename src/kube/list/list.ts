@@ -103,6 +103,7 @@ async function readPage(client: Client, parts: PageParts, query: Query): Promise
       subject,
       resource,
       metadataOnly,
+      keepFieldsOf: options.keepFieldsOf,
       onItem: parts.keep,
       onBytes: () => silence.refresh(),
     });

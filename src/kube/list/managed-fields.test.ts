@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { cutManagedFields } from './managed-fields.ts';
+import { cutForeignFields, cutManagedFields, fieldsOf, managerBytes } from './managed-fields.ts';
 
 function cut(text: string, inside?: readonly string[]): unknown {
   const bytes = Buffer.from(`##${text}##`);
@@ -48,4 +48,25 @@ test('leaves broken JSON to the parser', () => {
     '{"metadata":{"managedFields":"x',
   ])
     assert.throws(() => cut(text), SyntaxError);
+});
+
+test('the entries of one manager are kept where they are asked for, and nobody else’s', () => {
+  const object = (manager: string): string =>
+    JSON.stringify({
+      kind: 'ConfigMap',
+      apiVersion: 'v1',
+      metadata: { name: 'a', managedFields: [{ manager: 'kubectl' }, { manager }] },
+    });
+  const read = (manager: string): unknown => {
+    const bytes = Buffer.from(object(manager));
+    const cut = cutForeignFields(
+      bytes,
+      { start: 0, end: bytes.length, inside: ['metadata'] },
+      managerBytes('argocd-controller'),
+    );
+    const parsed = JSON.parse(bytes.toString('utf8', cut.start)) as { metadata: { managedFields?: unknown } };
+    return cut.kept ? fieldsOf('argocd-controller', parsed.metadata.managedFields) : parsed.metadata.managedFields;
+  };
+  assert.deepEqual(read('argocd-controller'), [{ manager: 'argocd-controller' }]);
+  assert.equal(read('other'), undefined);
 });

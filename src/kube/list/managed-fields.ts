@@ -22,6 +22,32 @@ export function cutManagedFields(
   return start + shift;
 }
 
+/**
+ * Like `cutManagedFields`, but leaves the bytes alone where the object names a manager that is to be kept. What comes
+ * back is where to parse from, and whether the entries of others have still to be dropped afterwards.
+ */
+export function cutForeignFields(
+  bytes: Buffer,
+  range: { readonly start: number; readonly end: number; readonly inside: readonly string[] },
+  kept: Buffer | undefined,
+): { readonly start: number; readonly kept: boolean } {
+  const { start, end, inside } = range;
+  // The name alone may stand anywhere in an object; then more is parsed than needed, and dropped after.
+  if (kept !== undefined && bytes.subarray(start, end).includes(kept)) return { start, kept: true };
+  return { start: cutManagedFields(bytes, start, end, inside), kept: false };
+}
+
+/** The entries of one manager, of all that are there. */
+export function fieldsOf(manager: string, entries: unknown): unknown[] {
+  if (!Array.isArray(entries)) return [];
+  return entries.filter((entry: { manager?: unknown } | null) => entry?.manager === manager);
+}
+
+/** How a manager is written in an object's bytes. */
+export function managerBytes(manager: string | undefined): Buffer | undefined {
+  return manager === undefined ? undefined : Buffer.from(`"manager":${JSON.stringify(manager)}`);
+}
+
 /** The bytes of the member with one of its commas. A key of that name elsewhere, or inside a text, is not it. */
 function findManagedFields(
   bytes: Buffer,

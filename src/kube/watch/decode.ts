@@ -2,7 +2,8 @@ import { ArgosyError } from '../../core/errors/index.ts';
 import { isObject, type Json, type JsonObject, own, stringAt } from '../../core/json/index.ts';
 import { type KubeObject, printApiVersion } from '../../core/objects/index.ts';
 import { fromStatusObject } from '../errors/translate.ts';
-import { cutManagedFields } from '../list/managed-fields.ts';
+import { keepFields } from '../list/decode.ts';
+import { cutForeignFields, managerBytes } from '../list/managed-fields.ts';
 import type { Resource, WatchEvent } from '../types.ts';
 
 const changes = new Set(['ADDED', 'MODIFIED', 'DELETED']);
@@ -14,14 +15,15 @@ export interface EventContext {
   readonly resource: Resource;
   readonly metadataOnly: boolean;
   readonly secrets: readonly string[];
+  /** The manager whose entries in `managedFields` are kept. */
+  readonly keepFieldsOf?: string | undefined;
 }
 
 /** Reads one line of a watch. An ERROR event, and a line that is none, throw: no event is ever passed over. */
 export function decodeEvent(bytes: Buffer, start: number, end: number, context: EventContext): WatchEvent {
-  const event = parseLine(
-    bytes.toString('utf8', cutManagedFields(bytes, start, end, ['object', 'metadata']), end),
-    context,
-  );
+  const range = { start, end, inside: ['object', 'metadata'] };
+  const cut = cutForeignFields(bytes, range, managerBytes(context.keepFieldsOf));
+  const event = parseLine(bytes.toString('utf8', cut.start, end), context);
   const type = stringAt(event, 'type');
   const object = own(event, 'object');
   if (!isObject(object)) throw malformed(context);
@@ -31,7 +33,9 @@ export function decodeEvent(bytes: Buffer, start: number, end: number, context: 
   if (!isObject(metadata)) throw malformed(context);
   if (type === 'BOOKMARK') return bookmark(metadata, context);
   if (type === undefined || !changes.has(type)) throw malformed(context);
-  return { type: type as 'ADDED' | 'MODIFIED' | 'DELETED', object: named(object, context) }; // checked the line above
+  const whole = named(object, context);
+  const kept = cut.kept ? keepFields(whole, context.keepFieldsOf ?? '') : whole;
+  return { type: type as 'ADDED' | 'MODIFIED' | 'DELETED', object: kept }; // checked the line above
 }
 
 function bookmark(metadata: JsonObject, context: EventContext): WatchEvent {

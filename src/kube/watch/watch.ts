@@ -37,7 +37,13 @@ export async function watch(client: Client, parts: WatchParts): Promise<void> {
     clearTimeout(silence);
     silence = silent(silenceMs);
     parts.onOpen?.();
-    const context = { subject, resource, metadataOnly: options.metadataOnly === true, secrets: client.secrets() };
+    const context = {
+      subject,
+      resource,
+      metadataOnly: options.metadataOnly === true,
+      keepFieldsOf: options.keepFieldsOf,
+      secrets: client.secrets(),
+    };
     await readEvents(body, context, parts.onEvent, () => silence.refresh());
   } catch (error) {
     throw limit.ended ?? error;
