@@ -17,10 +17,15 @@ export async function readBody(stream: AsyncIterable<Buffer>, announced: string 
   if (Number(announced ?? 0) > maxBody) throw tooLarge();
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of stream) {
-    size += chunk.length;
-    if (size > maxBody) throw tooLarge();
-    chunks.push(chunk);
+  try {
+    for await (const chunk of stream) {
+      size += chunk.length;
+      if (size > maxBody) throw tooLarge();
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    // A client that goes away in the middle is no fault of ours.
+    throw error instanceof StatusError ? error : badRequest('unexpected EOF');
   }
   return Buffer.concat(chunks);
 }
