@@ -36,6 +36,8 @@ interface Entry {
   readonly server: Selector | undefined;
   readonly name: Selector | undefined;
   readonly namespace: Selector | undefined;
+  /** The answer it gives, made when it first decides. */
+  match: DestinationMatch | undefined;
 }
 
 /** What settled a destination: the entry that permits or denies, or none. */
@@ -88,10 +90,8 @@ export class Destinations {
 
   /** Holds a place against the entries. */
   match(place: Place): DestinationMatch {
-    const deny = this.#findDeny(place);
-    if (deny !== undefined) return { outcome: 'denied', rule: deny.rule };
-    const permit = this.#findPermit(place);
-    return permit === undefined ? none : { outcome: 'permitted', rule: permit.rule };
+    const decides = this.#findDeny(place) ?? this.#findPermit(place);
+    return decides === undefined ? none : answerOf(decides);
   }
 
   #findDeny(place: Place): Entry | undefined {
@@ -122,7 +122,13 @@ function compile(rule: DestinationRule): Entry {
     server: selector(server?.replace(/\/+$/, '')),
     name: selector(name),
     namespace: selector(namespace),
+    match: undefined,
   };
+}
+
+function answerOf(entry: Entry): DestinationMatch {
+  entry.match ??= { outcome: isDeny(entry) ? 'denied' : 'permitted', rule: entry.rule };
+  return entry.match;
 }
 
 function selector(text: string | undefined): Selector | undefined {

@@ -55,12 +55,12 @@ test('an index finds exactly the patterns that match', () => {
   const pattern = fc.string({ unit: fc.constantFrom('a', 'b', '-', '*', '?', '[', ']'), maxLength: 6 });
   fc.assert(
     fc.property(fc.array(pattern, { maxLength: 20 }), text, (patterns, wanted) => {
-      const index = new TextIndex<string>();
+      const index = new TextIndex<{ readonly glob: string }>();
       const sound = patterns.filter((each) => compileGlob(each).ok);
-      for (const each of sound) index.add(matcherOf(each), each);
+      for (const each of sound) index.add(matcherOf(each), { glob: each });
       const found = new Set<string>();
-      index.each(wanted, (each) => {
-        if (matcherOf(each)?.matches(wanted) === true) found.add(each);
+      index.each(wanted, ({ glob }) => {
+        if (matcherOf(glob)?.matches(wanted) === true) found.add(glob);
       });
       const expected = new Set(sound.filter((each) => matcherOf(each)?.matches(wanted) === true));
       assert.deepEqual([...found].sort(), [...expected].sort());

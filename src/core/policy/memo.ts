@@ -35,8 +35,9 @@ export class PairMemo<A, B, V> {
       this.#answers.set(a, inner);
       this.#lastAnswers = inner;
     }
-    if (!inner.has(b)) this.#size += 1;
+    const before = inner.size;
     inner.set(b, value);
+    this.#size += inner.size - before;
     return value;
   }
 

@@ -6,7 +6,11 @@ interface Entry {
   readonly rule: Written<string>;
   /** Undefined where it is no valid pattern. */
   readonly matcher: Matcher | undefined;
+  /** The text after which anything may follow, where the pattern is of that form: saves the way to the matcher. */
+  readonly open: string | undefined;
   readonly deny: boolean;
+  /** The answer it gives, made when it first decides. */
+  match: SourceMatch | undefined;
 }
 
 /** What settled a source: the entry that permits or denies, none, or an address that is none. */
@@ -33,7 +37,8 @@ export class Sources {
     const pattern = normalizedPattern(deny ? rule.value.slice(1) : rule.value);
     const matcher = pattern === undefined ? undefined : sourceMatcherOf(pattern);
     // A deny that cannot be read is met by every address: nobody knows what the admin meant to keep out.
-    if (deny || matcher !== undefined) this.#index.add(matcher, { rule, matcher, deny });
+    const open = matcher?.open === true ? matcher.prefix : undefined;
+    if (deny || matcher !== undefined) this.#index.add(matcher, { rule, matcher, open, deny, match: undefined });
   }
 
   /** Holds the address of a source against the entries; both sides are normalised alike. */
@@ -43,13 +48,23 @@ export class Sources {
     let permit: Entry | undefined;
     // Both kinds in one walk: a deny ends it, a permit waits for one.
     const deny = this.#index.find(address, (entry) => {
-      if (entry.matcher !== undefined && !entry.matcher.matches(address)) return false;
+      if (!hits(entry, address)) return false;
       if (!entry.deny) permit = entry;
       return entry.deny;
     });
-    if (deny !== undefined) return { outcome: 'denied', rule: deny.rule };
-    return permit === undefined ? none : { outcome: 'permitted', rule: permit.rule };
+    const decides = deny ?? permit;
+    return decides === undefined ? none : answerOf(decides);
   }
+}
+
+function hits({ open, matcher }: Entry, address: string): boolean {
+  if (open !== undefined) return address.startsWith(open);
+  return matcher === undefined || matcher.matches(address);
+}
+
+function answerOf(entry: Entry): SourceMatch {
+  entry.match ??= { outcome: entry.deny ? 'denied' : 'permitted', rule: entry.rule };
+  return entry.match;
 }
 
 /** A lone `*` stands for every address and is left as it is. */

@@ -4,10 +4,10 @@ import type { Matcher } from './matcher.ts';
  * Finds, among many patterns, the few that a text can possibly match: by the whole text for literals, by the literal
  * beginning for the rest. The work grows with the number of different beginnings' lengths, not with the patterns.
  */
-export class TextIndex<T> {
-  readonly #exact = new Map<string, T[]>();
+export class TextIndex<T extends object> {
+  readonly #exact = new Map<string, Slot<T>>();
   /** By a hash of the literal beginning: a collision only adds a candidate, and candidates are always tested. */
-  readonly #byPrefix = new Map<number, T[]>();
+  readonly #byPrefix = new Map<number, Slot<T>>();
   #lengths: number[] = [];
   readonly #open: T[] = [];
 
@@ -50,6 +50,9 @@ export class TextIndex<T> {
   }
 }
 
+/** One item as it is, several as a list: most patterns begin like no other, and a list of one is two more places to read. */
+type Slot<T extends object> = T | T[];
+
 const seed = 0x811c9dc5 | 0;
 
 /** Goes on hashing a text (FNV-1a), so that all its beginnings cost one walk. */
@@ -59,16 +62,18 @@ function extend(hash: number, text: string, from: number, to: number): number {
   return value;
 }
 
-function push<K, T>(map: Map<K, T[]>, key: K, item: T): void {
-  const bucket = map.get(key);
-  if (bucket === undefined) map.set(key, [item]);
-  else bucket.push(item);
+function push<K, T extends object>(map: Map<K, Slot<T>>, key: K, item: T): void {
+  const slot = map.get(key);
+  if (slot === undefined) map.set(key, item);
+  else if (Array.isArray(slot)) slot.push(item);
+  else map.set(key, [slot, item]);
 }
 
-function firstOf<T>(items: readonly T[] | undefined, test: (item: T) => boolean): T | undefined {
-  if (items === undefined) return undefined;
-  for (let i = 0; i < items.length; i++) {
-    const item = items[i];
+function firstOf<T extends object>(slot: Slot<T> | undefined, test: (item: T) => boolean): T | undefined {
+  if (slot === undefined) return undefined;
+  if (!Array.isArray(slot)) return test(slot) ? slot : undefined;
+  for (let i = 0; i < slot.length; i++) {
+    const item = slot[i];
     if (item !== undefined && test(item)) return item;
   }
   return undefined;
