@@ -197,10 +197,10 @@ interface Kind {
   readonly apiVersion: string;
   readonly kind: string;
   readonly path: string;
-  content(roll: Roll): object;
+  readonly content: (roll: Roll) => object;
   /** With a value of the wrong type in it. */
-  wrong?(roll: Roll): object;
-  jsonPatch(roll: Roll): object[];
+  readonly wrong?: (roll: Roll) => object;
+  readonly jsonPatch: (roll: Roll) => object[];
 }
 
 const some = (roll: Roll, members: Record<string, () => unknown>): object =>
