@@ -1,5 +1,5 @@
 import { isArgosyError } from '../../core/errors/index.ts';
-import { kindText } from '../../core/objects/index.ts';
+import { type KubeObject, kindText } from '../../core/objects/index.ts';
 import {
   type ApplyTask,
   type DeleteTask,
@@ -9,11 +9,13 @@ import {
   type Task,
 } from '../../core/sync/index.ts';
 import type { Reader, Resource, Writer } from '../../kube/index.ts';
+import { applyClientSide, lastApplied } from './client-side.ts';
+import { migrateFields } from './migrate-fields.ts';
 
 /** The name our fields are owned under, as Argo CD's. */
 export const fieldManager = 'argocd-controller';
 
-type Door = Reader & Writer;
+export type Door = Reader & Writer;
 
 /** One task in, one outcome out: sends it, translates the answer, decides nothing. */
 export async function carryOut(task: Task, resource: Resource, door: Door): Promise<Outcome> {
@@ -29,19 +31,65 @@ export async function carryOut(task: Task, resource: Resource, door: Door): Prom
 }
 
 async function apply(task: ApplyTask, resource: Resource, door: Door): Promise<Outcome> {
-  const fieldValidation = task.validate ? 'Strict' : 'Ignore';
-  const object = await door.apply(resource, task.object, {
-    fieldManager,
-    force: true,
-    fieldValidation,
-    dryRun: task.dryRun,
-  });
-  return {
-    task,
-    status: 'Synced',
-    message: `${kindText(task.key)}/${task.key.name} serverside-applied`,
-    ...(task.dryRun ? {} : { object }),
-  };
+  try {
+    return await applyBy(task, resource, door);
+  } catch (error) {
+    // What may not be changed can be made anew, where somebody asked for that.
+    if (!task.force || task.mode === 'replace' || !isArgosyError(error) || error.code !== 'kube-invalid') throw error;
+    return recreate(task, resource, door);
+  }
+}
+
+async function applyBy(task: ApplyTask, resource: Resource, door: Door): Promise<Outcome> {
+  const { dryRun } = task;
+  const options = { fieldManager, dryRun, fieldValidation: task.validate ? 'Strict' : 'Ignore' } as const;
+  if (task.mode === 'replace') return replace(task, resource, door);
+  if (task.mode === 'client') {
+    const object = await applyClientSide(door, resource, task.object, options);
+    return applied(task, object, task.live === undefined ? 'created' : 'configured');
+  }
+  if (task.migrateFrom !== undefined && !dryRun && lastApplied(task.live) !== undefined) {
+    await migrateFields(door, resource, task.object, { from: task.migrateFrom, to: fieldManager });
+  }
+  return applied(task, await door.apply(resource, task.object, { ...options, force: true }), 'serverside-applied');
+}
+
+async function replace(task: ApplyTask, resource: Resource, door: Door): Promise<Outcome> {
+  const { live, object, dryRun } = task;
+  const options = { fieldManager, dryRun };
+  if (live === undefined) return applied(task, await door.create(resource, object, options), 'created');
+  // A CRD or a Namespace made anew would take everything in it along.
+  const inPlace = object.kind === 'CustomResourceDefinition' || object.kind === 'Namespace';
+  if (task.force && !inPlace) return recreate(task, resource, door);
+  const resourceVersion = live.metadata.resourceVersion ?? '';
+  const next: KubeObject = { ...object, metadata: { ...object.metadata, resourceVersion } };
+  return applied(task, await door.update(resource, next, options), 'replaced');
+}
+
+/** How often to look whether an object has gone, and for how long. */
+const goneEveryMs = 200;
+const goneWithinMs = 30_000;
+
+async function recreate(task: ApplyTask, resource: Resource, door: Door): Promise<Outcome> {
+  const { live, object, key, dryRun } = task;
+  const { uid, resourceVersion } = live?.metadata ?? {};
+  await door.delete(resource, key.namespace, key.name, { uid, resourceVersion, propagation: 'Background', dryRun });
+  if (dryRun) return applied(task, object, 'replaced');
+  for (let waited = 0; waited < goneWithinMs; waited += goneEveryMs) {
+    try {
+      return applied(task, await door.create(resource, object, { fieldManager }), 'replaced');
+    } catch (error) {
+      if (!isArgosyError(error) || error.code !== 'kube-already-exists') throw error;
+      await new Promise((resolve) => setTimeout(resolve, goneEveryMs));
+    }
+  }
+  const message = `${kindText(key)}/${key.name} is still being deleted; it is made anew once it has gone`;
+  return { task, status: 'SyncFailed', message, code: 'kube-conflict' };
+}
+
+function applied(task: ApplyTask, object: KubeObject, how: string): Outcome {
+  const message = `${kindText(task.key)}/${task.key.name} ${how}`;
+  return { task, status: 'Synced', message, ...(task.dryRun ? {} : { object }) };
 }
 
 async function remove(task: DeleteTask, resource: Resource, door: Door): Promise<Outcome> {
