@@ -57,6 +57,9 @@ export async function ask(name: string, flags: WhyFlags, context: CommandContext
   for (const { object, reason } of assembled.unreadable) context.warn(`${object}: ${reason}`);
   const application = assembled.applications.get(`${key.namespace}/${key.name}`);
   if (application !== undefined) return { snapshot: assembled.snapshot, assembled, application };
+  const names = [`Application ${key.namespace}/${key.name}`, `Application ${key.name}`];
+  const broken = assembled.unreadable.find(({ object }) => names.includes(object));
+  if (broken !== undefined) throw new ArgosyError('denied', `${broken.object} cannot be read: ${broken.reason}`);
   const known = [...assembled.applications.keys()].slice(0, 10).join(', ');
   throw new ArgosyError('usage', `there is no Application ${key.namespace}/${key.name}`, {
     hint: known === '' ? 'no Application was given at all' : `there are: ${known}`,

@@ -161,6 +161,17 @@ test('wrong usage exits 2 with a hint', async () => {
   assert.equal((await why('allowed', ...files, 'team-a/shop', '--object', 'x')).code, 2);
 });
 
+test('an Application with a field of the wrong type is denied, with its path', async () => {
+  await writeFile(
+    join(folder, 'odd.yaml'),
+    'apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: odd, namespace: team-a}\nspec: {project: 1, destination: {}}\n',
+  );
+  const { code, err } = await why('allowed', '-f', 'odd.yaml', 'team-a/odd');
+  assert.equal(code, 1);
+  assert.match(err, /Application team-a\/odd cannot be read: spec\.project: must be a string/);
+  await rm(join(folder, 'odd.yaml'));
+});
+
 test('a file that cannot be read names the line', async () => {
   await writeFile(join(folder, 'bad.yaml'), 'a: 1\nb: [\n');
   const { code, err } = await why('allowed', '-f', 'bad.yaml', 'x');
