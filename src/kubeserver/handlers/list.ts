@@ -2,7 +2,7 @@ import { isObject, type JsonObject } from '../../core/json/index.ts';
 import type { KubeObject } from '../../core/objects/index.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { negotiate } from '../http/negotiate.ts';
-import { type Entry, StatusError } from '../ports.ts';
+import { StatusError } from '../ports.ts';
 import { tableOf } from '../printers/table.ts';
 import type { Cluster } from '../registry/cluster.ts';
 import { fromStored } from '../registry/convert.ts';
@@ -23,23 +23,35 @@ interface Page {
 export const list: Handler = async (exchange, served, cluster) => {
   const wanted = negotiate(exchange.header('accept'), served.custom !== undefined);
   const options = listOptions(exchange.info.query, served, false);
+  const isPartial = wanted.as !== 'object';
+  const shape: Shape = {
+    head: (metadata) => listHead(metadata, served, isPartial),
+    item: (object) => (isPartial ? textOf(partial(object)) : itemText(object, served)),
+  };
+  const inOnePiece = wanted.as === 'Table' || wanted.format === 'yaml' || exchange.pretty;
+  if (options.limit === 0 && options.continue === '' && !inOnePiece) {
+    await streamAll(exchange, served, cluster, { options, shape });
+    return;
+  }
   const page = readPage(cluster, served, exchange.info.namespace, options);
   if (wanted.as === 'Table') {
     const include = exchange.info.query.get('includeObject') ?? 'Metadata';
     exchange.send(200, tableOf(page.objects, served, include, page.metadata), wanted.format);
-    return;
+  } else {
+    const items = page.objects.map(shape.item).join(',');
+    exchange.send(200, `${shape.head(page.metadata)}${items}]}`, wanted.format);
   }
-  const isPartial = wanted.as !== 'object';
-  const kind = isPartial ? 'PartialObjectMetadataList' : served.info.listKind;
-  const apiVersion = isPartial ? 'meta.k8s.io/v1' : served.apiVersion;
-  const head = listHead(kind, apiVersion, page.metadata, served, isPartial);
-  const text = (object: KubeObject): string => (isPartial ? textOf(partial(object)) : itemText(object, served));
-  if (wanted.format === 'yaml' || exchange.pretty)
-    exchange.send(200, `${head}${page.objects.map(text).join(',')}]}`, wanted.format);
-  else await stream(exchange, head, page.objects, text);
 };
 
-function listHead(kind: string, apiVersion: string, metadata: JsonObject, served: Served, isPartial: boolean): string {
+/** How a list is written. */
+interface Shape {
+  head(metadata: JsonObject): string;
+  item(object: KubeObject): string;
+}
+
+function listHead(metadata: JsonObject, served: Served, isPartial: boolean): string {
+  const kind = isPartial ? 'PartialObjectMetadataList' : served.info.listKind;
+  const apiVersion = isPartial ? 'meta.k8s.io/v1' : served.apiVersion;
   const meta = `"metadata":${JSON.stringify(metadata)},"items":[`;
   const [k, v] = [JSON.stringify(kind), JSON.stringify(apiVersion)];
   return served.custom === undefined || isPartial
@@ -57,19 +69,19 @@ export function readPage(cluster: Cluster, served: Served, namespace: string, op
   const prefix = keyPrefix(served, namespace);
   const limit = options.limit === 0 ? Number.POSITIVE_INFINITY : options.limit;
   const revision = at ?? store.revision;
-  const kept: { entry: Entry; object: KubeObject }[] = [];
+  const objects: KubeObject[] = [];
   let after = token === undefined ? undefined : `${prefix}${token.start}`;
   let remaining = 0;
-  for (let more = true; more && kept.length < limit; ) {
+  for (let more = true; more && objects.length < limit; ) {
     const found = store.list(prefix, {
       at: revision,
-      limit: limit - kept.length,
+      limit: limit - objects.length,
       ...(after === undefined ? {} : { after }),
     });
     for (const entry of found.entries) {
       after = entry.key;
       const object = fromStored(entry.object, served);
-      if (options.matches(object)) kept.push({ entry, object });
+      if (options.matches(object)) objects.push(object);
     }
     ({ more, remaining } = found);
   }
@@ -78,7 +90,7 @@ export function readPage(cluster: Cluster, served: Served, namespace: string, op
     metadata['continue'] = writeToken(revision, after.slice(prefix.length));
     if (!options.selective) metadata['remainingItemCount'] = remaining;
   }
-  return { objects: kept.map(({ object }) => object), metadata };
+  return { objects, metadata };
 }
 
 function exactRevision(options: ListOptions, { store }: Cluster): number | undefined {
@@ -147,24 +159,41 @@ function pageRevision(token: Token, { store }: Cluster): number | undefined {
 
 const chunkSize = 128 * 1024;
 
-/** Sends a list in chunks, so that a large one is never in memory as one text nor holds up the others. */
-async function stream(
+const pageSize = 1000;
+
+/**
+ * Sends a whole collection as it was at one revision, in chunks: a large one is never in memory as one text, and no
+ * stretch of it holds up the others.
+ */
+async function streamAll(
   exchange: Exchange,
-  head: string,
-  objects: readonly KubeObject[],
-  text: (object: KubeObject) => string,
+  served: Served,
+  cluster: Cluster,
+  { options, shape }: { options: ListOptions; shape: Shape },
 ): Promise<void> {
-  let chunk = head;
-  let started = false;
-  for (const [index, object] of objects.entries()) {
-    if (index > 0) chunk += ',';
-    chunk += text(object);
-    if (chunk.length < chunkSize) continue;
-    if (!started) exchange.start(200, { 'content-type': 'application/json' });
-    started = true;
-    if (!(await exchange.write(chunk))) return;
-    chunk = '';
-    await new Promise((resolve) => setImmediate(resolve));
+  const { store } = cluster;
+  const at = exactRevision(options, cluster) ?? store.revision;
+  const prefix = keyPrefix(served, exchange.info.namespace);
+  let chunk = shape.head({ resourceVersion: String(at) });
+  let [started, separator, after, more]: [boolean, string, string, boolean] = [false, '', prefix, true];
+  while (more) {
+    const page = store.list(prefix, { at, after, limit: pageSize, counted: false });
+    for (const entry of page.entries) {
+      after = entry.key;
+      const object = fromStored(entry.object, served);
+      if (!options.matches(object)) continue;
+      chunk += `${separator}${shape.item(object)}`;
+      separator = ',';
+      if (chunk.length < chunkSize) continue;
+      if (!started) exchange.start(200, { 'content-type': 'application/json' });
+      started = true;
+      if (!(await exchange.write(chunk))) return;
+      chunk = '';
+    }
+    more = page.more;
+    if (more) await new Promise((resolve) => setImmediate(resolve));
+    // What was compacted meanwhile can no longer be told; half a list must not look like a whole one.
+    if (more && store.compacted > at) throw expired('The resourceVersion for the provided list is too old.');
   }
   if (!started) exchange.send(200, `${chunk}]}`);
   else if (await exchange.write(`${chunk}]}\n`)) exchange.response.end();

@@ -17,7 +17,7 @@ interface Watcher {
 export interface Listing {
   readonly entries: Entry[];
   readonly more: boolean;
-  /** How many entries follow the last one; counted only where a limit was given. */
+  /** How many entries follow the last one; at most one unless they were to be counted. */
   readonly remaining: number;
 }
 
@@ -68,7 +68,7 @@ export class Bucket {
     return { stop: () => void this.#watchers.delete(watcher) };
   }
 
-  list(prefix: string, at: number | undefined, after: string | undefined, limit: number): Listing {
+  list(prefix: string, at: number | undefined, after: string | undefined, limit: number, counted = true): Listing {
     const entries: Entry[] = [];
     let remaining = 0;
     const start = after === undefined ? this.#keyIndex(prefix) : this.#keyIndex(`${after}\u0000`);
@@ -78,7 +78,7 @@ export class Bucket {
       const entry = at === undefined ? this.get(key) : this.#entryAt(key, at);
       if (entry === undefined) continue;
       if (entries.length < limit) entries.push(entry);
-      else remaining++;
+      else if (++remaining > 0 && !counted) break;
     }
     return { entries, more: remaining > 0, remaining };
   }

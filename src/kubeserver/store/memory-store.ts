@@ -34,12 +34,15 @@ export class MemoryStore implements Store {
     return this.#buckets.get(storageOf(key))?.get(key);
   }
 
-  list(prefix: string, options: { at?: number; after?: string; limit?: number } = {}): Listing & { revision: number } {
-    const { at, after, limit = Number.POSITIVE_INFINITY } = options;
+  list(
+    prefix: string,
+    options: { at?: number; after?: string; limit?: number; counted?: boolean } = {},
+  ): Listing & { revision: number } {
+    const { at, after, limit = Number.POSITIVE_INFINITY, counted = true } = options;
     const revision = at ?? this.#revision;
     const bucket = this.#buckets.get(storageOf(prefix));
     if (bucket === undefined) return { entries: [], more: false, remaining: 0, revision };
-    return { ...bucket.list(prefix, at === this.#revision ? undefined : at, after, limit), revision };
+    return { ...bucket.list(prefix, at === this.#revision ? undefined : at, after, limit, counted), revision };
   }
 
   put(key: string, object: KubeObject, expected: number | undefined): Promise<Entry> {
