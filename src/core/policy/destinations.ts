@@ -95,22 +95,20 @@ export class Destinations {
   }
 
   #findDeny(place: Place): Entry | undefined {
-    const test = (entry: Entry): boolean => denies(entry, place);
     if (place.name === '' && this.#firstDenyName !== undefined) return this.#firstDenyName;
     return (
-      this.#denyServer.find(place.server, test) ??
-      this.#denyName.find(place.name, test) ??
-      (place.namespace === undefined ? undefined : this.#denyNamespace.find(place.namespace, test))
+      this.#denyServer.find(place.server, denies, place) ??
+      this.#denyName.find(place.name, denies, place) ??
+      (place.namespace === undefined ? undefined : this.#denyNamespace.find(place.namespace, denies, place))
     );
   }
 
   #findPermit(place: Place): Entry | undefined {
-    const test = (entry: Entry): boolean => permits(entry, place);
-    if (place.namespace === undefined) return this.#permits.find(test);
+    if (place.namespace === undefined) return this.#permits.find((entry) => permits(entry, place));
     return (
-      this.#byNamespace.find(place.namespace, test) ??
-      this.#byServer.find(place.server, test) ??
-      (place.name === '' ? undefined : this.#byName.find(place.name, test))
+      this.#byNamespace.find(place.namespace, permits, place) ??
+      this.#byServer.find(place.server, permits, place) ??
+      (place.name === '' ? undefined : this.#byName.find(place.name, permits, place))
     );
   }
 }

@@ -33,7 +33,7 @@ export class Kinds {
 
   /** The entry that hits, or undefined; without a name only entries that ask for none can hit. */
   match(group: string, kind: string, name: string | undefined): Written<ResourcePattern> | undefined {
-    return this.#index.find(kind, (entry) => this.#hits(entry, group, kind, name))?.rule;
+    return this.#index.find(kind, (entry) => this.#hits(entry, group, kind, name), undefined)?.rule;
   }
 
   #hits(entry: Entry, group: string, kind: string, name: string | undefined): boolean {

@@ -45,16 +45,23 @@ export class Sources {
   match(url: string): SourceMatch {
     const address = normalizedSource(url);
     if (address === undefined) return malformed;
-    let permit: Entry | undefined;
-    // Both kinds in one walk: a deny ends it, a permit waits for one.
-    const deny = this.#index.find(address, (entry) => {
-      if (!hits(entry, address)) return false;
-      if (!entry.deny) permit = entry;
-      return entry.deny;
-    });
-    const decides = deny ?? permit;
+    const question: Question = { address, permit: undefined };
+    const deny = this.#index.find(address, isDenial, question);
+    const decides = deny ?? question.permit;
     return decides === undefined ? none : answerOf(decides);
   }
+}
+
+interface Question {
+  readonly address: string;
+  permit: Entry | undefined;
+}
+
+/** Both kinds in one walk: a deny that hits ends it, a permit waits for one. */
+function isDenial(entry: Entry, question: Question): boolean {
+  if (!hits(entry, question.address)) return false;
+  if (!entry.deny) question.permit = entry;
+  return entry.deny;
 }
 
 function hits({ open, matcher }: Entry, address: string): boolean {

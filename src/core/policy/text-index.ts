@@ -10,9 +10,11 @@ export class TextIndex<T extends object> {
   readonly #byPrefix = new Map<number, Slot<T>>();
   #lengths: number[] = [];
   readonly #open: T[] = [];
+  #empty = true;
 
   /** Files an item under its pattern; without one (it could match anything) it is offered for every text. */
   add(pattern: Matcher | undefined, item: T): void {
+    this.#empty = false;
     if (pattern?.literal !== undefined) push(this.#exact, pattern.literal, item);
     else if (pattern === undefined || pattern.prefix === '') this.#open.push(item);
     else {
@@ -22,20 +24,21 @@ export class TextIndex<T extends object> {
     }
   }
 
-  /** The first candidate that passes the test, in no particular order. */
-  find(text: string, test: (item: T) => boolean): T | undefined {
+  /** The first candidate that passes the test, in no particular order; `given` is handed to the test. */
+  find<G>(text: string, test: Test<T, G>, given: G): T | undefined {
+    if (this.#empty) return undefined;
     const exact = this.#exact.size === 0 ? undefined : this.#exact.get(text);
-    return firstOf(exact, test) ?? firstOf(this.#open, test) ?? this.#findByPrefix(text, test);
+    return firstOf(exact, test, given) ?? firstOf(this.#open, test, given) ?? this.#findByPrefix(text, test, given);
   }
 
-  #findByPrefix(text: string, test: (item: T) => boolean): T | undefined {
+  #findByPrefix<G>(text: string, test: Test<T, G>, given: G): T | undefined {
     let hash = seed;
     let at = 0;
     for (const length of this.#lengths) {
       if (length > text.length) return undefined;
       hash = extend(hash, text, at, length);
       at = length;
-      const found = firstOf(this.#byPrefix.get(hash), test);
+      const found = firstOf(this.#byPrefix.get(hash), test, given);
       if (found !== undefined) return found;
     }
     return undefined;
@@ -43,15 +46,22 @@ export class TextIndex<T extends object> {
 
   /** Shows every candidate, in no particular order. */
   each(text: string, visit: (item: T) => void): void {
-    this.find(text, (item) => {
-      visit(item);
-      return false;
-    });
+    this.find(
+      text,
+      (item) => {
+        visit(item);
+        return false;
+      },
+      undefined,
+    );
   }
 }
 
 /** One item as it is, several as a list: most patterns begin like no other, and a list of one is two more places to read. */
 type Slot<T extends object> = T | T[];
+
+/** A test that needs no closure: what it compares with comes along. */
+type Test<T, G> = (item: T, given: G) => boolean;
 
 const seed = 0x811c9dc5 | 0;
 
@@ -69,12 +79,12 @@ function push<K, T extends object>(map: Map<K, Slot<T>>, key: K, item: T): void 
   else map.set(key, [slot, item]);
 }
 
-function firstOf<T extends object>(slot: Slot<T> | undefined, test: (item: T) => boolean): T | undefined {
+function firstOf<T extends object, G>(slot: Slot<T> | undefined, test: Test<T, G>, given: G): T | undefined {
   if (slot === undefined) return undefined;
-  if (!Array.isArray(slot)) return test(slot) ? slot : undefined;
+  if (!Array.isArray(slot)) return test(slot, given) ? slot : undefined;
   for (let i = 0; i < slot.length; i++) {
     const item = slot[i];
-    if (item !== undefined && test(item)) return item;
+    if (item !== undefined && test(item, given)) return item;
   }
   return undefined;
 }
