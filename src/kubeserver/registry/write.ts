@@ -225,7 +225,7 @@ function carriedOver({ old, made, change }: Step, served: Served): MutableJsonOb
   }
   const object: MutableJsonObject = { ...made, metadata: meta };
   if (change.subresource === 'status') return statusOnly(object, before, served);
-  if (change.subresource === '' && splitsStatus(served)) keep(object, before, 'status');
+  if (['', 'finalize'].includes(change.subresource) && splitsStatus(served)) keep(object, before, 'status');
   return object;
 }
 
