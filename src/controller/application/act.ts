@@ -1,5 +1,5 @@
 import type { Application } from '../../core/api/index.ts';
-import { kindText } from '../../core/objects/index.ts';
+import { kindText, printKey } from '../../core/objects/index.ts';
 import type { Outcome, Task } from '../../core/sync/index.ts';
 import { carryOut } from './carry-out.ts';
 import type { ClusterAccess, World } from './world.ts';
@@ -12,8 +12,16 @@ export async function act(
   world: World,
 ): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
-  for (const task of tasks) outcomes.push(await actOne(app, task, access, world));
+  for (const task of tasks) outcomes.push(await actOne(app, afterOwn(task, outcomes), access, world));
   return outcomes;
+}
+
+/** A delete right after a write of ours means the object that write left behind, not the one before it. */
+function afterOwn(task: Task, outcomes: readonly Outcome[]): Task {
+  if (task.act !== 'delete') return task;
+  const written = outcomes.findLast((outcome) => printKey(outcome.task.key) === printKey(task.key))?.object?.metadata;
+  if (written?.uid !== task.uid || written.resourceVersion === undefined) return task;
+  return { ...task, resourceVersion: written.resourceVersion };
 }
 
 async function actOne(app: Application, task: Task, access: ClusterAccess, world: World): Promise<Outcome> {
