@@ -194,7 +194,7 @@ test('every write for an Application was made as the account its project names',
   const users = new Set(
     stage
       .writes('configmaps', 'ops-shop')
-      .filter(({ objectRef }) => objectRef?.name !== 'kube-root-ca.crt')
+      .filter(({ userAgent }) => userAgent?.startsWith('argosy/'))
       .map(({ impersonatedUser }) => impersonatedUser?.username),
   );
   assert.deepEqual([...users], ['system:serviceaccount:ops-team:deployer']);
