@@ -15,7 +15,7 @@ const globSigns = /[*?[\]]/;
 
 /** The value files of the Application in the order in which they count, each inside its repository and really there. */
 export async function findValueFiles(job: RenderJob, options: HelmSource): Promise<readonly ValueFile[]> {
-  const entries = (options.valueFiles ?? []).map((entry) => job.environment.substitute(entry));
+  const entries = options.valueFiles ?? [];
   const explicit = new Set<string>();
   const places = entries.map((entry) => placeOf(job, entry));
   for (const place of places) if (place.at !== 'address' && !globSigns.test(place.path)) explicit.add(keyOf(place));
@@ -45,7 +45,7 @@ export async function findValueFiles(job: RenderJob, options: HelmSource): Promi
 
 /** A file that a parameter is read from: by the same rules, but it must be one file of a repository. */
 export async function findParameterFile(job: RenderJob, entry: string): Promise<ValueFile> {
-  const place = placeOf(job, job.environment.substitute(entry));
+  const place = placeOf(job, entry);
   if (place.at === 'address')
     throw new ArgosyError('render-refused', 'a file parameter must be in the repository', {
       subject: 'fileParameters',
@@ -58,15 +58,24 @@ export async function findParameterFile(job: RenderJob, entry: string): Promise<
 }
 
 /** Where an entry points, before it is known whether something is there. */
-function placeOf(job: RenderJob, entry: string): ValueFile {
+function placeOf(job: RenderJob, written: string): ValueFile {
+  const ref = /^\$([a-zA-Z0-9_-]+)(?:\/(.*))?$/s.exec(written);
+  const [, name = '', below = ''] = ref ?? [];
+  // A ref goes before the variables of the build, which look alike.
+  if (job.refs.has(name)) {
+    const path = joinInside('', job.environment.substitute(below), written);
+    return { at: 'ref', ref: name, path };
+  }
+  if (ref !== null && !job.environment.variables.has(name)) throw unknownRef(job, name);
+  const entry = job.environment.substitute(written);
   const url = /^([a-z][a-z0-9+.-]*):\/\//i.exec(entry);
   if (url !== null) return addressOf(job, entry, (url[1] ?? '').toLowerCase());
-  const ref = /^\$([a-zA-Z0-9_-]+)(?:\/(.*))?$/.exec(entry);
-  if (ref === null) return { at: 'tree', path: joinInside(entry.startsWith('/') ? '' : job.path, entry, entry) };
-  const [, name = '', path = ''] = ref;
-  if (job.refs.has(name)) return { at: 'ref', ref: name, path: joinInside('', path, entry) };
-  const known = [...job.refs.keys()].map((each) => `$${each}`).join(', ');
-  throw new ArgosyError('render-failed', `there is no source with the ref ${name}; there are: ${known || 'none'}`, {
+  return { at: 'tree', path: joinInside(entry.startsWith('/') ? '' : job.path, entry, written) };
+}
+
+function unknownRef({ refs }: RenderJob, name: string): ArgosyError {
+  const known = [...refs.keys()].map((each) => `$${each}`).join(', ');
+  return new ArgosyError('render-failed', `there is no source with the ref ${name}; there are: ${known || 'none'}`, {
     subject: 'valueFiles',
   });
 }
