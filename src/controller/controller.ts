@@ -4,13 +4,16 @@ import type { KubeObject } from '../core/objects/index.ts';
 import type { Git } from '../git/index.ts';
 import { type Connection, controlDoor, type EventWriter, type Resource } from '../kube/index.ts';
 import type { SettingsWatch } from '../settings/index.ts';
-import type { Logger } from '../telemetry/index.ts';
+import type { Logger, Metrics } from '../telemetry/index.ts';
 import { admit } from './application/admit.ts';
 import { reconcile } from './application/reconcile.ts';
+import { timeText } from './application/time.ts';
 import type { World } from './application/world.ts';
 import { watchApplications } from './applications/index.ts';
 import { createClusters } from './clusters/index.ts';
+import { createProjectConditions } from './project/conditions.ts';
 import { createQueue } from './queue/index.ts';
+import { createReporter } from './reporter.ts';
 import { createSources, type RenderSource } from './sources/index.ts';
 import { isTouched, type LastLook } from './touch.ts';
 
@@ -25,6 +28,7 @@ export interface ControllerOptions {
   /** Opens a connection to the cluster of an accepted Secret, under the outbound rules. */
   readonly connect: (cluster: Cluster) => Connection;
   readonly log: Logger;
+  readonly metrics: Metrics;
   readonly workers?: number | undefined;
   /** How often each repository is asked for news. */
   readonly pollMs: number;
@@ -57,9 +61,28 @@ const applicationKind: Resource = {
 export function startController(options: ControllerOptions): Controller {
   const { connection, controlPlane, settings, log } = options;
   const control = controlDoor(connection);
+  const reporter = createReporter(options.events, options.metrics, controlPlane);
+  const projects = createProjectConditions({
+    door: control,
+    events: options.events,
+    nowText: () => timeText(Date.now()),
+    onError: (project, error) =>
+      log.warn('the conditions of a project were not written', { project, error: String(error) }),
+  });
   const looks = new Map<string, LastLook>();
   const parsed = new WeakMap<KubeObject, Application | null>();
-  const clusters = createClusters({ own: connection, snapshot: () => settings.current(), connect: options.connect });
+  const clusters = createClusters({
+    own: connection,
+    snapshot: () => settings.current(),
+    connect: options.connect,
+    log,
+    onTouched: (instances) => {
+      for (const instance of instances) {
+        const key = keyOfInstance(instance, controlPlane);
+        if (applications.get(key) !== undefined) queue.add(key);
+      }
+    },
+  });
   const sources = createSources({
     git: options.git,
     snapshot: () => settings.current(),
@@ -81,6 +104,7 @@ export function startController(options: ControllerOptions): Controller {
     async patchApplication(app, patch) {
       await control.patch(applicationKind, app.metadata.namespace ?? controlPlane, app.metadata.name, 'merge', patch);
     },
+    told: (app, after) => reporter.told(app, after),
   };
   const keyOfApp = (app: Application): string => `${app.metadata.namespace ?? controlPlane}/${app.metadata.name}`;
   const read = (object: KubeObject): Application | undefined => {
@@ -93,7 +117,14 @@ export function startController(options: ControllerOptions): Controller {
   const queue = createQueue({
     workers: options.workers ?? 16,
     tenantOf: (key) => key.slice(0, key.indexOf('/')),
-    work: (key) => reconcile(key, world),
+    work: async (key) => {
+      const from = performance.now();
+      try {
+        return await reconcile(key, world);
+      } finally {
+        reporter.passed(key, (performance.now() - from) / 1000);
+      }
+    },
     clock: { now: Date.now, after: later },
     onError: (key, error, failures) =>
       log.warn('a pass failed and is tried again', { application: key, failures, error: String(error) }),
@@ -107,6 +138,7 @@ export function startController(options: ControllerOptions): Controller {
       if (ready) sources.track(key, app);
       if (object === undefined) {
         looks.delete(key);
+        reporter.gone(key);
         queue.forget(key);
       }
       if (ready) queue.add(key);
@@ -116,6 +148,7 @@ export function startController(options: ControllerOptions): Controller {
   const started = settings.ready.then((snapshot) => {
     ready = true;
     applications.watch(snapshot.appNamespaces);
+    void projects.update(snapshot, snapshot.projects.keys());
     for (const key of applications.keys()) begin(key);
   });
   const begin = (key: string): void => {
@@ -126,6 +159,7 @@ export function startController(options: ControllerOptions): Controller {
   settings.onChange((change) => {
     if (change.namespaces) applications.watch(settings.current().appNamespaces);
     clusters.changed(change.clusters);
+    void projects.update(settings.current(), change.projects);
     for (const key of applications.keys()) {
       const object = applications.get(key);
       const app = object === undefined ? undefined : read(object);
@@ -146,6 +180,12 @@ export function startController(options: ControllerOptions): Controller {
       await options.events.flush();
     },
   };
+}
+
+/** An Application's key from its name in marks; a name alone is one of the control plane's. */
+function keyOfInstance(instance: string, controlPlane: string): string {
+  const line = instance.indexOf('_');
+  return line < 0 ? `${controlPlane}/${instance}` : `${instance.slice(0, line)}/${instance.slice(line + 1)}`;
 }
 
 function isRefresh(app: Application): boolean {

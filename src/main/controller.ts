@@ -68,6 +68,7 @@ export function startInstallation(options: InstallationOptions): Controller {
     connect: (cluster: Cluster) =>
       connect(kubeConfigOf(cluster), { version, ...(cluster.tenant ? { allowAddress: guard } : {}) }),
     log,
+    metrics,
     pollMs,
   });
   return {

@@ -57,7 +57,7 @@ export async function gather(key: string, world: World): Promise<Inputs> {
   const instance = instanceName(app, world.controlPlane);
   const deleting = app.metadata.deletionTimestamp !== undefined;
   const sources = deleting ? nothing : await renderSources(app, instance, access, world);
-  const live = await access.live(instance, wantedKeys(app, sources), kindsOf(app));
+  const live = await access.live(instance, wantedKeys(app, sources), kindsOf(app), admission.identity);
   return { state: 'ready', app, instance, admitted: admission, access, live, sources };
 }
 

@@ -108,6 +108,7 @@ async function write(
     ...field,
     ...(refreshed ? { metadata: { annotations: { [refreshAnnotation]: null } } } : {}),
   });
+  world.told(app, status);
 }
 
 /** While an operation runs it stands on the object, where tools look for it; once it is over it goes. */

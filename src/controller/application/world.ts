@@ -1,4 +1,4 @@
-import type { Application, ApplicationSource } from '../../core/api/index.ts';
+import type { Application, ApplicationSource, ApplicationStatus } from '../../core/api/index.ts';
 import type { Live, Rendered } from '../../core/diff/index.ts';
 import type { JsonObject } from '../../core/json/index.ts';
 import type { KubeObject, ObjectKey } from '../../core/objects/index.ts';
@@ -22,6 +22,8 @@ export interface World {
   cluster(key: string): Promise<ClusterAccess>;
   /** Patches the Application through the control-plane door. */
   patchApplication(app: Application, patch: JsonObject): Promise<void>;
+  /** A status was written: whoever tells people about it is told. */
+  told(app: Application, after: ApplicationStatus): void;
 }
 
 /** What the policy says about an Application as a whole. */
@@ -67,11 +69,15 @@ export interface Manifests {
 export interface ClusterAccess {
   /** The kind as the cluster serves it; undefined where it surely does not. Throws where that is not known. */
   resource(group: string, kind: string): Resource | undefined;
-  /** The targets and whatever else bears the Application's mark, or unknown where it could not be read. */
+  /**
+   * The targets and whatever else bears the Application's mark, or unknown where it could not be read. What is not kept
+   * is read with the identity.
+   */
   live(
     instance: string,
     targets: readonly ObjectKey[],
     known: readonly { group: string; kind: string }[],
+    identity: Identity,
   ): Promise<Live>;
   /** The door on behalf of the Application. */
   as(identity: Identity): Reader & Writer;

@@ -6,3 +6,4 @@
 export { conditionsAfter, type OwnedConditions } from './conditions.ts';
 export { foldStatus, type StatusFacts } from './fold.ts';
 export { patchBetween } from './patch.ts';
+export { type Transition, transitionBetween } from './transition.ts';

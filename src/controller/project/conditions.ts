@@ -1,0 +1,64 @@
+import type { AppProject, Snapshot } from '../../core/api/index.ts';
+import { equal, type Json } from '../../core/json/index.ts';
+import { projectWarnings } from '../../core/policy/index.ts';
+import type { EventWriter, Resource, Writer } from '../../kube/index.ts';
+
+const projectKind: Resource = {
+  group: 'argoproj.io',
+  version: 'v1alpha1',
+  kind: 'AppProject',
+  plural: 'appprojects',
+  namespaced: true,
+  verbs: [],
+};
+
+export interface ProjectConditionsParts {
+  readonly door: Pick<Writer, 'patch'>;
+  readonly events: EventWriter;
+  readonly nowText: () => string;
+  readonly onError: (project: string, error: unknown) => void;
+}
+
+/** Says on each project what works there, but not as its admin may think. Writes only what is not said already. */
+export function createProjectConditions(parts: ProjectConditionsParts): {
+  update(snapshot: Snapshot, names: Iterable<string>): Promise<void>;
+} {
+  return {
+    async update(snapshot, names) {
+      for (const name of names) {
+        const project = snapshot.projects.get(name);
+        if (project === undefined) continue;
+        await say(project, snapshot, parts).catch((error: unknown) => parts.onError(name, error));
+      }
+    },
+  };
+}
+
+async function say(
+  project: AppProject,
+  snapshot: Snapshot,
+  { door, events, nowText }: ProjectConditionsParts,
+): Promise<void> {
+  const before = project.status?.conditions ?? [];
+  const wanted = projectWarnings(snapshot, project.metadata.name).map(({ code, field, message }) => ({
+    type: code,
+    message: `${field}: ${message}`,
+  }));
+  if (equal(before.map(({ type, message }) => ({ type, message })) as Json, wanted as Json)) return;
+  const now = nowText();
+  const conditions = wanted.map((warning) => {
+    const known = before.find(({ type, message }) => type === warning.type && message === warning.message);
+    return { ...warning, lastTransitionTime: known?.lastTransitionTime ?? now };
+  });
+  const { name } = project.metadata;
+  await door.patch(projectKind, snapshot.controlPlane, name, 'merge', { status: { conditions } });
+  for (const { type, message } of wanted) {
+    if (before.some((known) => known.type === type && known.message === message)) continue;
+    const about = {
+      apiVersion: 'argoproj.io/v1alpha1',
+      kind: 'AppProject',
+      metadata: { ...project.metadata, namespace: snapshot.controlPlane },
+    };
+    events.write({ type: 'Warning', reason: type, message, about });
+  }
+}

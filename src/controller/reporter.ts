@@ -1,0 +1,69 @@
+import { type Application, type ApplicationStatus, projectOf } from '../core/api/index.ts';
+import { transitionBetween } from '../core/status/index.ts';
+import type { EventWriter } from '../kube/index.ts';
+import type { Metrics } from '../telemetry/index.ts';
+
+/** Tells people and monitoring what became of Applications: one Event per change of meaning, and metrics as Argo CD's. */
+export interface Reporter {
+  /** A status was written. */
+  told(app: Application, after: ApplicationStatus): void;
+  /** A pass took this long. */
+  passed(key: string, seconds: number): void;
+  /** An Application is gone: so are its metrics. */
+  gone(key: string): void;
+}
+
+const infoLabels = ['namespace', 'name', 'project', 'sync_status', 'health_status'] as const;
+
+/** A reporter that writes Events and counts. */
+export function createReporter(events: EventWriter, metrics: Metrics, controlPlane: string): Reporter {
+  const info = metrics.gauge('argocd_app_info', 'Information about Applications.', infoLabels);
+  const syncs = metrics.counter('argocd_app_sync_total', 'Syncs that ended.', [
+    'namespace',
+    'name',
+    'project',
+    'phase',
+  ]);
+  const passes = metrics.histogram(
+    'argocd_app_reconcile',
+    'How long a pass took.',
+    ['namespace'],
+    [0.01, 0.05, 0.25, 1, 4, 16],
+  );
+  const shown = new Map<string, readonly string[]>();
+  const hide = (key: string): void => {
+    const labels = shown.get(key);
+    if (labels !== undefined) info.remove(labels);
+    shown.delete(key);
+  };
+  return {
+    told(app, after) {
+      const namespace = app.metadata.namespace ?? controlPlane;
+      const { name } = app.metadata;
+      const key = `${namespace}/${name}`;
+      hide(key);
+      const labels = [
+        namespace,
+        name,
+        projectOf(app),
+        after.sync?.status ?? 'Unknown',
+        after.health?.status ?? 'Unknown',
+      ];
+      info.set(labels, 1);
+      shown.set(key, labels);
+      const transition = transitionBetween(app.status, after);
+      if (transition === undefined) return;
+      if (transition.reason === 'OperationCompleted') {
+        syncs.add([namespace, name, projectOf(app), after.operationState?.phase ?? '']);
+      }
+      const about = {
+        apiVersion: 'argoproj.io/v1alpha1',
+        kind: 'Application',
+        metadata: { ...app.metadata, namespace },
+      };
+      events.write({ ...transition, about });
+    },
+    passed: (key, seconds) => passes.observe([key.slice(0, key.indexOf('/'))], seconds),
+    gone: hide,
+  };
+}

@@ -1,0 +1,56 @@
+import type { ApplicationStatus, OperationState } from '../api/index.ts';
+
+/** One thing to tell people about an Application, as an Event. */
+export interface Transition {
+  readonly type: 'Normal' | 'Warning';
+  readonly reason: 'OperationStarted' | 'OperationCompleted' | 'ResourceUpdated';
+  readonly message: string;
+}
+
+/** What changed in meaning between two statuses, told once: the end of an operation before anything else. */
+export function transitionBetween(
+  before: ApplicationStatus | undefined,
+  after: ApplicationStatus,
+): Transition | undefined {
+  return operationTransition(before?.operationState, after.operationState) ?? statusTransition(before, after);
+}
+
+function operationTransition(
+  before: OperationState | undefined,
+  after: OperationState | undefined,
+): Transition | undefined {
+  if (after === undefined || (before?.phase === after.phase && before.startedAt === after.startedAt)) return undefined;
+  const revision = after.syncResult?.revision ?? after.syncResult?.revisions?.join(', ') ?? '';
+  const partial = (after.operation.sync?.resources?.length ?? 0) > 0;
+  const subject = `${partial ? 'Partial sync' : 'Sync'} operation to ${revision}`;
+  switch (after.phase) {
+    case 'Succeeded':
+      return { type: 'Normal', reason: 'OperationCompleted', message: `${subject} succeeded` };
+    case 'Failed':
+    case 'Error':
+      return { type: 'Warning', reason: 'OperationCompleted', message: `${subject} failed: ${after.message ?? ''}` };
+    case 'Running':
+      return before?.phase === 'Running'
+        ? undefined
+        : { type: 'Normal', reason: 'OperationStarted', message: startedText(after, revision) };
+    default:
+      return undefined;
+  }
+}
+
+function startedText({ operation }: OperationState, revision: string): string {
+  const who = operation.initiatedBy?.automated === true ? 'automated sync' : 'sync';
+  return `Initiated ${who} to '${revision}'`;
+}
+
+function statusTransition(before: ApplicationStatus | undefined, after: ApplicationStatus): Transition | undefined {
+  const parts = [
+    changed('sync', before?.sync?.status, after.sync?.status),
+    changed('health', before?.health?.status, after.health?.status),
+  ].filter((part) => part !== undefined);
+  return parts.length === 0 ? undefined : { type: 'Normal', reason: 'ResourceUpdated', message: parts.join('; ') };
+}
+
+function changed(what: string, before: string | undefined, after: string | undefined): string | undefined {
+  return before === after || after === undefined ? undefined : `Updated ${what} status: ${before ?? ''} -> ${after}`;
+}
