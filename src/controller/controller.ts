@@ -1,4 +1,4 @@
-import { type Application, type Cluster, parseApplication } from '../core/api/index.ts';
+import { type Application, type Cluster, parseApplication, projectOf } from '../core/api/index.ts';
 import type { Json } from '../core/json/index.ts';
 import type { KubeObject } from '../core/objects/index.ts';
 import type { Git } from '../git/index.ts';
@@ -12,6 +12,7 @@ import type { World } from './application/world.ts';
 import { watchApplications } from './applications/index.ts';
 import { createClusters } from './clusters/index.ts';
 import { createProjectConditions } from './project/conditions.ts';
+import { createQuotas } from './project/quota.ts';
 import { createQueue } from './queue/index.ts';
 import { createReporter } from './reporter.ts';
 import { createSources, type RenderSource } from './sources/index.ts';
@@ -69,6 +70,8 @@ export function startController(options: ControllerOptions): Controller {
     onError: (project, error) =>
       log.warn('the conditions of a project were not written', { project, error: String(error) }),
   });
+  /** Which project each Application was last seen to ask for. */
+  const memberOf = new Map<string, string>();
   const looks = new Map<string, LastLook>();
   const parsed = new WeakMap<KubeObject, Application | null>();
   const clusters = createClusters({
@@ -98,7 +101,7 @@ export function startController(options: ControllerOptions): Controller {
     log,
     now: Date.now,
     application: (key) => applications.get(key),
-    admit: (app) => admit(settings.current(), app),
+    admit: (app) => admit(settings.current(), app, quotas),
     render: (app, override) => sources.manifests(keyOfApp(app), app, { fresh: isRefresh(app), override }),
     cluster: (key) => clusters.access(key),
     async patchApplication(app, patch) {
@@ -113,6 +116,22 @@ export function startController(options: ControllerOptions): Controller {
     const result = parseApplication(object as unknown as Json); // objects come from a watch as parsed JSON
     parsed.set(object, result.ok ? result.value : null);
     return result.ok ? result.value : undefined;
+  };
+  const quotas = createQuotas(
+    () => settings.current(),
+    function* () {
+      for (const key of applications.keys()) {
+        const object = applications.get(key);
+        const app = object === undefined ? undefined : read(object);
+        if (app !== undefined) yield app;
+      }
+    },
+  );
+  /** Whoever waited for room in a project's quota may have it now. */
+  const recount = (project: string): void => {
+    quotas.changed(project);
+    if (!ready || settings.current().projects.get(project)?.spec.quota?.applications === undefined) return;
+    for (const key of applications.keys()) if (memberOf.get(key) === project) queue.add(key);
   };
   const queue = createQueue({
     workers: options.workers ?? 16,
@@ -129,12 +148,21 @@ export function startController(options: ControllerOptions): Controller {
     onError: (key, error, failures) =>
       log.warn('a pass failed and is tried again', { application: key, failures, error: String(error) }),
   });
+  const member = (key: string, app: Application | undefined): void => {
+    const before = memberOf.get(key);
+    const now = app === undefined ? undefined : projectOf(app);
+    if (before === now) return;
+    if (now === undefined) memberOf.delete(key);
+    else memberOf.set(key, now);
+    for (const project of [before, now]) if (project !== undefined) recount(project);
+  };
   const applications = watchApplications({
     reader: control,
     controlPlane,
     onBroken: (error) => log.warn('Applications cannot be watched; trying on', { error: error.message }),
     onChange: (key, object) => {
       const app = object === undefined ? undefined : read(object);
+      member(key, app);
       if (ready) sources.track(key, app);
       if (object === undefined) {
         looks.delete(key);

@@ -1,9 +1,10 @@
 import { type Application, clusterKey, namespaceOfApplication, type Snapshot } from '../../core/api/index.ts';
 import { admitApplication, nextWindowChange, permitsObject, permitsSync } from '../../core/policy/index.ts';
+import type { Quotas } from '../project/quota.ts';
 import type { Admission } from './world.ts';
 
 /** Asks the policy about an Application as a whole, on one snapshot. */
-export function admit(snapshot: Snapshot, app: Application): Admission {
+export function admit(snapshot: Snapshot, app: Application, quotas: Pick<Quotas, 'refusal'>): Admission {
   const decision = admitApplication(snapshot, app);
   if (!decision.ok) {
     const [first] = decision.refusals;
@@ -15,6 +16,8 @@ export function admit(snapshot: Snapshot, app: Application): Admission {
     };
   }
   const { project, cluster, identity } = decision;
+  const over = quotas.refusal(project, app);
+  if (over !== undefined) return { answer: 'refused', condition: over.condition, message: over.message };
   if (!identity.ok)
     return { answer: 'refused', condition: identity.verdict.condition, message: identity.verdict.message };
   const place = { project, cluster, applicationNamespace: namespaceOfApplication(app, snapshot.controlPlane) };
