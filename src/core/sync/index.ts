@@ -5,6 +5,15 @@
  * Pure: it plans, others carry out. Begin with `types.ts`, then `items.ts` and `step.ts`.
  */
 export { type AutomateInput, type Automation, automate, defaultPace, type SelfHealPace } from './automate.ts';
+export {
+  cleanDeleteHooks,
+  type DeleteHookInput,
+  type DeleteHookStep,
+  type DeleteHookType,
+  deleteHookFinalizers,
+  planDeleteHooks,
+  withDeleteHookFinalizers,
+} from './delete-hooks.ts';
 export { type Item, isPrune } from './item.ts';
 export { hookFinalizer, type ItemsInput, itemsOf } from './items.ts';
 export { type Activity, type ActivityInput, activityOf, type WindowAnswer } from './lifecycle.ts';
