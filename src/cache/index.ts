@@ -1,7 +1,20 @@
 /**
- * What a cluster holds, complete or unknown per kind.
+ * What a cluster holds: projections of its objects in columns, kept up by lists and watches, complete or unknown per
+ * kind and namespace.
  *
  * It reads only, with the cluster's own credential; what an Application may see or touch is for others. Begin with
- * `direct-view.ts`.
+ * `cluster-cache.ts`; `follow/cell.ts` keeps one kind up, `store.ts` takes objects in, `table/` holds them, `answers/`
+ * reads them.
  */
-export { type KindName, readLive, resourceOf } from './direct-view.ts';
+export type { Fetch } from './answers/live.ts';
+export type { TreeNode } from './answers/tree.ts';
+export { type CachePool, createCachePool, type PoolKey, poolKey } from './cache-pool.ts';
+export {
+  type CacheStats,
+  type ClusterCache,
+  type ClusterCacheOptions,
+  createClusterCache,
+  type Freshness,
+} from './cluster-cache.ts';
+export type { Clock, Rhythm } from './follow/rhythm.ts';
+export type { Projector } from './projection.ts';

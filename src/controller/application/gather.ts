@@ -3,7 +3,7 @@ import { type Live, type Target, targetsOf } from '../../core/diff/index.ts';
 import { isArgosyError } from '../../core/errors/index.ts';
 import type { Json } from '../../core/json/index.ts';
 import type { KubeObject, ObjectKey } from '../../core/objects/index.ts';
-import { syncOptionsOf } from '../../core/sync/index.ts';
+import { deleteHookFinalizers, syncOptionsOf } from '../../core/sync/index.ts';
 import type { Admitted, ClusterAccess, SourceOverride, World } from './world.ts';
 
 /** What a pass knows before it decides. */
@@ -55,13 +55,17 @@ export async function gather(key: string, world: World): Promise<Inputs> {
     return { state: 'refused', app, condition: admission.condition, message: admission.message };
   const access = await world.cluster(admission.cluster);
   const instance = instanceName(app, world.controlPlane);
-  const deleting = app.metadata.deletionTimestamp !== undefined;
-  const sources = deleting ? nothing : await renderSources(app, instance, access, world);
+  const sources = needsNothing(app) ? nothing : await renderSources(app, instance, access, world);
   const live = await access.live(instance, wantedKeys(app, sources), kindsOf(app), admission.identity);
   return { state: 'ready', app, instance, admitted: admission, access, live, sources };
 }
 
-/** A deletion asks for nothing: what is left is to be removed. */
+/** A deletion asks for nothing, what is left is to be removed; only its hooks come from the sources. */
+function needsNothing({ metadata }: Application): boolean {
+  const hooks = Object.values(deleteHookFinalizers).flatMap(({ run, cleanup }) => [run, cleanup]);
+  return metadata.deletionTimestamp !== undefined && !(metadata.finalizers ?? []).some((each) => hooks.includes(each));
+}
+
 const nothing: Sources = {
   targets: [],
   revision: '',

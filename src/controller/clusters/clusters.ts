@@ -1,10 +1,13 @@
-import { readLive, resourceOf } from '../../cache/index.ts';
-import { type Cluster, clusterKey, implicitCluster, type Snapshot } from '../../core/api/index.ts';
-import { isOurs } from '../../core/diff/index.ts';
+import { type CachePool, type ClusterCache, createCachePool, createClusterCache, poolKey } from '../../cache/index.ts';
+import { type Cluster, clusterKey, implicitCluster, inClusterServer, type Snapshot } from '../../core/api/index.ts';
 import { ArgosyError } from '../../core/errors/index.ts';
-import { type KubeObject, objectKey, printKey } from '../../core/objects/index.ts';
-import { type Connection, cacheDoor, tenantDoor } from '../../kube/index.ts';
+import { visibilityMode, watchesKind } from '../../core/policy/index.ts';
+import { type Connection, cacheDoor } from '../../kube/index.ts';
+import type { Logger } from '../../telemetry/index.ts';
 import type { ClusterAccess } from '../application/world.ts';
+import { accessThrough } from './access.ts';
+import { kubeConfigOf } from './kube-config.ts';
+import { projector } from './projector.ts';
 
 export interface ClustersOptions {
   /** The cluster the controller runs in, which needs no Secret. */
@@ -12,6 +15,9 @@ export interface ClustersOptions {
   readonly snapshot: () => Snapshot;
   /** Opens a connection to the cluster of a Secret that was accepted. */
   readonly connect: (cluster: Cluster) => Connection;
+  /** Something happened to the objects of these Applications, named as in marks. */
+  readonly onTouched: (instances: readonly string[]) => void;
+  readonly log: Logger;
 }
 
 /** The ways to all clusters in use, each with its own connection, by `<namespace>/<secret>`. */
@@ -22,55 +28,93 @@ export interface Clusters {
   stop(): Promise<void>;
 }
 
+interface Open {
+  /** For the Applications' own requests; each Secret has its own. */
+  readonly connection: Connection;
+  readonly view: string;
+  readonly cache: ClusterCache;
+}
+
 /** Opens nothing yet: a cluster is connected to when the first Application asks. */
-export function createClusters({ own, snapshot, connect }: ClustersOptions): Clusters {
-  const open = new Map<string, Connection>();
+export function createClusters(options: ClustersOptions): Clusters {
+  const { own, snapshot, connect } = options;
+  const pool = createCachePool();
+  const open = new Map<string, Open>();
   const closing: Promise<void>[] = [];
-  const connectionOf = (key: string): Connection => {
-    const now = snapshot();
-    if (key === clusterKey(implicitCluster(now.controlPlane))) return own;
+  const close = (key: string): void => {
     const known = open.get(key);
-    if (known !== undefined) return known;
-    const cluster = now.clusters.find((each) => clusterKey(each) === key);
-    // The policy has just chosen it; a Secret that went meanwhile is a reason to look again, not to guess.
-    if (cluster === undefined || !cluster.acceptance.accepted) {
-      throw new ArgosyError('unknown', `the cluster of Secret ${key} is no longer there`);
-    }
-    const connection = connect(cluster);
-    open.set(key, connection);
-    return connection;
+    if (known === undefined) return;
+    open.delete(key);
+    closing.push(pool.release(known.view));
+    if (known.connection !== own) closing.push(known.connection.close());
+  };
+  const openOne = (key: string): Open => {
+    const now = snapshot();
+    const cluster = clusterOf(now, key);
+    const view = viewKey(now, cluster);
+    const known = open.get(key);
+    if (known?.view === view) return known;
+    // Another setting for what is looked at: a new view, as D17 wants it.
+    close(key);
+    const connection = cluster === undefined ? own : connect(cluster);
+    const opened = { connection, view, cache: takeView(pool, view, cluster, options) };
+    open.set(key, opened);
+    return opened;
   };
   return {
     async access(key) {
-      const cluster = snapshot().clusters.find((each) => clusterKey(each) === key);
-      return accessThrough(connectionOf(key), cluster?.namespaces ?? []);
+      const { connection, cache } = openOne(key);
+      await cache.ready();
+      return accessThrough(connection, cache);
     },
     changed(keys) {
-      for (const key of keys) {
-        const connection = open.get(key);
-        if (connection === undefined) continue;
-        open.delete(key);
-        closing.push(connection.close());
-      }
+      for (const key of keys) close(key);
     },
     async stop() {
-      this.changed([...open.keys()]);
+      for (const key of [...open.keys()]) close(key);
       await Promise.all(closing);
     },
   };
 }
 
-async function accessThrough(connection: Connection, namespaces: readonly string[]): Promise<ClusterAccess> {
-  const discovery = await connection.discover();
-  const reader = cacheDoor(connection);
-  return {
-    resource: (group, kind) => resourceOf(discovery, { group, kind }),
-    live: (instance, targets, known) => {
-      const wanted = new Set(targets.map(printKey));
-      const keep = (text: string, object: KubeObject): boolean =>
-        wanted.has(text) || isOurs({ key: objectKey(object), object }, instance);
-      return readLive(reader, discovery, [...targets, ...known], keep, namespaces);
-    },
-    as: (identity) => tenantDoor(connection, identity),
-  };
+/** The Secret's cluster; undefined for the one the controller runs in. */
+function clusterOf(now: Snapshot, key: string): Cluster | undefined {
+  if (key === clusterKey(implicitCluster(now.controlPlane))) return undefined;
+  const cluster = now.clusters.find((each) => clusterKey(each) === key);
+  // The policy has just chosen it; a Secret that went meanwhile is a reason to look again, not to guess.
+  if (cluster === undefined || !cluster.acceptance.accepted) {
+    throw new ArgosyError('unknown', `the cluster of Secret ${key} is no longer there`);
+  }
+  return cluster;
+}
+
+/** Two Secrets share a view only where all that it is made of is equal to the byte. */
+function viewKey({ settings }: Snapshot, cluster: Cluster | undefined): string {
+  const { resourceExclusions, resourceInclusions, respectRBAC } = settings;
+  const rules = [resourceExclusions, resourceInclusions, visibilityMode(respectRBAC, cluster?.tenant === true)];
+  if (cluster === undefined) return poolKey(['own', ...rules]);
+  const { caData, credential, ...config } = kubeConfigOf(cluster);
+  const scope = [[...cluster.namespaces].toSorted(), cluster.clusterResources, cluster.tenant];
+  return poolKey(['secret', config, caData?.toString('base64'), credential, ...scope, ...rules]);
+}
+
+/** The view has a connection of its own: it outlives the Secret that first asked for it. */
+function takeView(pool: CachePool, view: string, cluster: Cluster | undefined, options: ClustersOptions): ClusterCache {
+  const { snapshot, own, log, onTouched } = options;
+  return pool.take(view, () => {
+    const { settings } = snapshot();
+    const connection = cluster === undefined ? own : options.connect(cluster);
+    const server = cluster?.server ?? inClusterServer;
+    const cache = createClusterCache({
+      door: cacheDoor(connection),
+      watches: (kind) => watchesKind(settings, server, kind),
+      namespaces: cluster?.namespaces,
+      clusterResources: cluster?.clusterResources,
+      mode: visibilityMode(settings.respectRBAC, cluster?.tenant === true),
+      projector,
+      onTouched,
+      log,
+    });
+    return connection === own ? cache : { ...cache, close: () => connection.close() };
+  });
 }

@@ -1,0 +1,180 @@
+import type { Live, LiveObject } from '../../core/diff/index.ts';
+import { isArgosyError } from '../../core/errors/index.ts';
+import { type GroupKind, type KubeObject, kindText, type ObjectKey, printKey } from '../../core/objects/index.ts';
+import type { Resource } from '../../kube/index.ts';
+import type { Cell } from '../follow/cell.ts';
+import type { Cells } from '../follow/cells.ts';
+import type { Clock, Rhythm } from '../follow/rhythm.ts';
+import type { Store } from '../store.ts';
+import { none } from '../table/columns.ts';
+
+/** Reads one object in the name of the Application; undefined where it is not there. Throws where that cannot be told. */
+export type Fetch = (resource: Resource, key: ObjectKey) => Promise<KubeObject | undefined>;
+
+export interface LiveParts {
+  readonly store: Store;
+  readonly cells: Cells;
+  readonly clock: Clock;
+  readonly rhythm: Rhythm;
+}
+
+export interface LiveQuestion {
+  readonly instance: string;
+  readonly targets: readonly ObjectKey[];
+  readonly kinds: readonly GroupKind[];
+}
+
+const fetchesAtOnce = 8;
+
+/**
+ * What a cluster holds of an Application. A kind that is not whole and fresh is unknown, and none of its objects are
+ * shown. A kind the credential may not read is unknown as `<kind>:*`, for whoever would remove what is not asked for;
+ * its targets are fetched one by one and stand for themselves.
+ */
+export async function gatherLive(parts: LiveParts, question: LiveQuestion, fetch: Fetch): Promise<Live> {
+  const answer = new Answer(parts, question);
+  await answer.settle();
+  answer.collect();
+  await answer.fetchMissing(fetch);
+  return answer.live();
+}
+
+class Answer {
+  readonly #parts: LiveParts;
+  readonly #question: LiveQuestion;
+  readonly #objects = new Map<string, LiveObject>();
+  readonly #unknown = new Map<string, string>();
+  /** Kinds of which nothing is shown. */
+  readonly #hidden = new Set<string>();
+  readonly #missing = new Map<string, ObjectKey>();
+
+  constructor(parts: LiveParts, question: LiveQuestion) {
+    this.#parts = parts;
+    this.#question = question;
+  }
+
+  live(): Live {
+    return { objects: this.#objects, unknown: this.#unknown };
+  }
+
+  /** Waits for kinds that are being read, reads those that are too old anew, and says which are not known. */
+  async settle(): Promise<void> {
+    const kinds = new Map<string, GroupKind>();
+    for (const kind of [...this.#question.targets, ...this.#question.kinds]) kinds.set(kindText(kind), kind);
+    for (const kind of this.#markedKinds()) kinds.set(kindText(kind), kind);
+    const [broken] = [...this.#parts.cells.all()].flatMap(({ clusterError }) => clusterError ?? []);
+    await Promise.all([...kinds].map(([text, kind]) => this.#settleKind(text, kind, broken)));
+  }
+
+  async #settleKind(text: string, kind: GroupKind, broken: string | undefined): Promise<void> {
+    const { cells } = this.#parts;
+    const reason = broken ?? cells.undiscovered(kind);
+    if (reason !== undefined) {
+      this.#hide(text, reason);
+      for (const cell of cells.all()) if (cell.clusterError !== undefined) cell.tellLater(this.#question.instance);
+      return;
+    }
+    await Promise.all(cells.of(kind).map((cell) => this.#settleCell(text, cell)));
+  }
+
+  async #settleCell(text: string, cell: Cell): Promise<void> {
+    const { clock, rhythm } = this.#parts;
+    const deadline = clock.now() + rhythm.patienceMs;
+    let state = cell.state();
+    if (state.state === 'old') {
+      await cell.refresh();
+      state = cell.state();
+    }
+    while (state.state === 'reading' && clock.now() < deadline) {
+      await within(cell.settled(), deadline - clock.now(), clock);
+      state = cell.state();
+    }
+    if (state.state === 'known') return;
+    cell.tellLater(this.#question.instance);
+    if (state.state === 'dropped') this.#unknown.set(`${text}:*`, state.reason);
+    else this.#hide(text, 'reason' in state ? state.reason : `${text} is still being read`);
+  }
+
+  /** Takes what is kept whole, and notes what must be fetched. */
+  collect(): void {
+    const { store, cells } = this.#parts;
+    const { instance, targets } = this.#question;
+    for (const row of store.table.markedBy(instance)) {
+      const key = this.#keyOf(row);
+      if (this.#hidden.has(kindText(key))) continue;
+      const body = store.body(row);
+      // Of what is only to be removed, the metadata says all that must be known.
+      if (body !== undefined) this.#objects.set(printKey(key), { key, object: body.object });
+    }
+    for (const key of targets) {
+      if (this.#hidden.has(kindText(key)) || cells.resource(key) === undefined) continue;
+      if (this.#needsFetch(key)) this.#missing.set(printKey(key), key);
+    }
+  }
+
+  #needsFetch(key: ObjectKey): boolean {
+    const { store, cells } = this.#parts;
+    const cell = cells.at(key, key.namespace);
+    if (cell === undefined || cell.state().state === 'dropped') return true;
+    const row = store.table.find(cell.kind, key.namespace, key.name);
+    return row !== none && store.body(row)?.whole !== true;
+  }
+
+  async fetchMissing(fetch: Fetch): Promise<void> {
+    const keys = this.#missing.values();
+    const worker = async (): Promise<void> => {
+      for (const key of keys) await this.#fetchOne(key, fetch);
+    };
+    await Promise.all(Array.from({ length: fetchesAtOnce }, worker));
+  }
+
+  async #fetchOne(key: ObjectKey, fetch: Fetch): Promise<void> {
+    const { store, cells } = this.#parts;
+    const resource = cells.resource(key);
+    if (resource === undefined) return;
+    const text = printKey(key);
+    this.#objects.delete(text);
+    try {
+      const object = await fetch(resource, key);
+      if (object === undefined) return;
+      this.#objects.set(text, { key, object });
+      const cell = cells.at(key, key.namespace);
+      if (cell === undefined || cell.state().state !== 'known') return;
+      const writer = this.#question.instance;
+      store.take(object, { kind: cell.kind, epoch: cell.epoch, whole: true, lean: cell.lean, writer });
+    } catch (error) {
+      if (!isArgosyError(error)) throw error;
+      this.#unknown.set(text, error.message);
+    }
+  }
+
+  #hide(text: string, reason: string): void {
+    this.#hidden.add(text);
+    this.#unknown.set(text, reason);
+  }
+
+  *#markedKinds(): Generator<GroupKind> {
+    const { store, cells } = this.#parts;
+    for (const row of store.table.markedBy(this.#question.instance))
+      yield cells.kindOf(store.table.columns.kind[row] ?? 0);
+  }
+
+  #keyOf(row: number): ObjectKey {
+    const { store, cells } = this.#parts;
+    const { table } = store;
+    return {
+      ...cells.kindOf(table.columns.kind[row] ?? 0),
+      namespace: table.namespaceOf(row),
+      name: table.nameOf(row),
+    };
+  }
+}
+
+async function within(promise: Promise<void>, ms: number, clock: Clock): Promise<void> {
+  let cancel = (): void => undefined;
+  const late = new Promise<void>((resolve) => {
+    cancel = clock.after(ms, resolve);
+  });
+  await Promise.race([promise, late]);
+  cancel();
+}

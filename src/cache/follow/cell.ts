@@ -1,0 +1,274 @@
+import type { RespectRbac } from '../../core/api/index.ts';
+import { isArgosyError } from '../../core/errors/index.ts';
+import type { Meaning, ReadTarget } from '../../core/policy/index.ts';
+import type { CacheDoor, Following, FollowSink, Resource } from '../../kube/index.ts';
+import type { Store } from '../store.ts';
+import { isRefusal, judge } from './judge.ts';
+import { type Clock, jittered, type Rhythm } from './rhythm.ts';
+import type { Slots } from './slots.ts';
+
+/** What all cells of a cluster share. */
+export interface CellHouse {
+  readonly door: CacheDoor;
+  readonly store: Store;
+  readonly slots: Slots;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly rhythm: Rhythm;
+  readonly mode: RespectRbac;
+  /** What is known of the cell has changed: these asked for it while it was not known. */
+  readonly known: (waiting: Iterable<string>) => void;
+  /** The server does not know the kind any more: ask what it serves. */
+  readonly lost: () => void;
+  readonly log: (message: string, fields: { readonly [name: string]: string }) => void;
+}
+
+/** What can be said about a cell just now. */
+export type CellState =
+  | { readonly state: 'known' }
+  /** It is being read for the first time, or anew. */
+  | { readonly state: 'reading' }
+  /** It was whole, and its last sign of life is too long ago. */
+  | { readonly state: 'old' }
+  /** The credential may not read it: single objects may still be asked for by name. */
+  | { readonly state: 'dropped'; readonly reason: string }
+  | { readonly state: 'unknown'; readonly reason: string };
+
+type Phase = 'reading' | 'whole' | 'failing' | 'unknown' | 'dropped';
+
+/** One kind in one namespace (or everywhere), kept up by a list and a watch. It degrades by itself and alone. */
+export class Cell implements FollowSink {
+  readonly resource: Resource;
+  /** Undefined: the whole cluster. */
+  readonly namespace: string | undefined;
+  readonly kind: number;
+  readonly lean: boolean;
+  readonly #house: CellHouse;
+  /** Instances that were told that this is not known. */
+  readonly #waiting = new Set<string>();
+  readonly #readers = new Set<() => void>();
+  #following: Following | undefined;
+  #giveBack: () => void = () => undefined;
+  #cancel: () => void = () => undefined;
+  #phase: Phase = 'reading';
+  #reason = '';
+  #listing = true;
+  #epoch = 1;
+  #evidenceAt = Number.NEGATIVE_INFINITY;
+  #inVain = 0;
+  #stopped = false;
+  /** The reason why the whole cluster is in error, if this cell is it. */
+  clusterError: string | undefined;
+
+  constructor(
+    what: { readonly resource: Resource; readonly namespace: string | undefined; readonly kind: number; lean: boolean },
+    house: CellHouse,
+  ) {
+    this.resource = what.resource;
+    this.namespace = what.namespace;
+    this.kind = what.kind;
+    this.lean = what.lean;
+    this.#house = house;
+  }
+
+  get epoch(): number {
+    return this.#epoch;
+  }
+
+  /** Whether a watch is kept up. */
+  get following(): boolean {
+    return this.#following !== undefined;
+  }
+
+  start(): void {
+    if (this.#stopped || this.#following !== undefined) return;
+    const { door, slots } = this.#house;
+    this.#giveBack();
+    this.#giveBack = slots.take(() => {
+      const options = { namespace: this.namespace, metadataOnly: this.lean };
+      this.#following = door.follow(this.resource, options, this);
+    });
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#end();
+    this.#settle();
+  }
+
+  state(): CellState {
+    const { clock, rhythm } = this.#house;
+    const fresh = clock.now() - this.#evidenceAt <= rhythm.freshMs;
+    switch (this.#phase) {
+      case 'dropped':
+        return { state: 'dropped', reason: this.#reason };
+      case 'unknown':
+        return { state: 'unknown', reason: this.#reason };
+      case 'failing':
+        // A passing fault takes nothing away before the evidence is too old.
+        return fresh && !this.#listing ? { state: 'known' } : { state: 'unknown', reason: this.#reason };
+      case 'reading':
+        return { state: 'reading' };
+      case 'whole':
+        if (this.#listing) return { state: 'reading' };
+        return fresh ? { state: 'known' } : { state: 'old' };
+    }
+  }
+
+  /** When the view was last known to be whole, in milliseconds since 1970. */
+  get evidenceAt(): number {
+    return this.#evidenceAt;
+  }
+
+  /** Resolves at the next change of what can be said. */
+  async settled(): Promise<void> {
+    if (this.#stopped) return;
+    await new Promise<void>((resolve) => {
+      this.#readers.add(resolve);
+    });
+  }
+
+  /** Whom to tell when it is known (again). */
+  tellLater(instance: string): void {
+    this.#waiting.add(instance);
+  }
+
+  /** Reads a new list beside the running watch; the newest there is, not what a server's cache holds. */
+  async refresh(): Promise<void> {
+    const { door, store } = this.#house;
+    const epoch = this.#nextEpoch();
+    try {
+      const select = { namespace: this.namespace, metadataOnly: this.lean };
+      const end = await door.list(this.resource, { ...select, onRestart: () => undefined }, (object) => {
+        store.take(object, { kind: this.kind, epoch, whole: !this.lean, lean: this.lean });
+      });
+      if (epoch === this.#epoch) this.#sweep(Number(end.resourceVersion));
+      this.#evidence();
+    } catch (error) {
+      if (!isArgosyError(error)) throw error;
+      this.broken(error);
+    }
+  }
+
+  restart(): void {
+    this.#listing = true;
+    this.#nextEpoch();
+  }
+
+  upsert(object: Parameters<FollowSink['upsert']>[0]): void {
+    const intake = { kind: this.kind, epoch: this.#epoch, whole: !this.lean, lean: this.lean };
+    this.#house.store.take(object, intake);
+  }
+
+  remove(object: Parameters<FollowSink['remove']>[0]): void {
+    this.#house.store.wentAway(this.kind, object);
+  }
+
+  complete(resourceVersion: string): void {
+    if (this.#stopped) return;
+    if (this.#listing) this.#sweep(Number(resourceVersion));
+    this.#listing = false;
+    this.#giveBack();
+    this.#evidence();
+  }
+
+  broken(error: Error): 'retry' | 'stop' {
+    this.#giveBack();
+    if (this.#stopped) return 'stop';
+    if (isRefusal(error)) {
+      this.#unfollow();
+      this.#say(this.#phase === 'dropped' ? 'dropped' : 'unknown', error.message);
+      void this.#judge(error);
+      return 'stop';
+    }
+    this.#say('failing', error.message);
+    if (!isArgosyError(error) || error.code !== 'kube-not-found') return 'retry';
+    // The kind may have gone: discovery decides that, not this answer alone.
+    this.#unfollow();
+    this.#house.lost();
+    this.#startAgain(this.#house.rhythm.againMs, this.#house.rhythm.longestAgainMs);
+    return 'stop';
+  }
+
+  async #judge(error: Parameters<typeof judge>[3]): Promise<void> {
+    const { door, mode } = this.#house;
+    const { group, kind, plural } = this.resource;
+    const target: ReadTarget = { group, kind, resource: plural, namespace: this.namespace ?? '' };
+    this.#obey(await judge(door, mode, target, error));
+  }
+
+  #obey(meaning: Exclude<Meaning, { means: 'review' }>): void {
+    if (this.#stopped) return;
+    const { rhythm, store, log } = this.#house;
+    const reason = meaning.means === 'readable' ? '' : meaning.message;
+    this.clusterError = meaning.means === 'cluster-error' ? reason : undefined;
+    if (meaning.means === 'no-access') {
+      if (this.#phase !== 'dropped') log('a kind may not be read and is left out', { reason });
+      // What was known may be anything by now: it is forgotten, and those it belonged to are told.
+      this.#say('dropped', reason);
+      store.sweep(this.kind, this.namespace, () => false);
+      this.#evidenceAt = Number.NEGATIVE_INFINITY;
+      this.#startAgain(rhythm.probeMs, rhythm.longestProbeMs);
+    } else {
+      this.#say('unknown', reason);
+      this.#startAgain(rhythm.againMs, rhythm.longestAgainMs);
+    }
+    this.#settle();
+  }
+
+  #startAgain(first: number, longest: number): void {
+    const { clock, random } = this.#house;
+    this.#cancel();
+    const ms = Math.min(longest, first * 2 ** Math.min(this.#inVain, 16));
+    this.#inVain++;
+    this.#cancel = clock.after(jittered(ms, random), () => this.start());
+  }
+
+  #evidence(): void {
+    this.#evidenceAt = this.#house.clock.now();
+    this.#inVain = 0;
+    this.clusterError = undefined;
+    this.#phase = 'whole';
+    this.#reason = '';
+    this.#settle();
+    if (this.#waiting.size === 0) return;
+    const waiting = [...this.#waiting];
+    this.#waiting.clear();
+    this.#house.known(waiting);
+  }
+
+  /** What the list did not name is gone, unless it is newer than the list. */
+  #sweep(version: number): void {
+    const { store } = this.#house;
+    const { epoch, version: versions } = store.table.columns;
+    store.sweep(this.kind, this.namespace, (row) => epoch[row] === this.#epoch || (versions[row] ?? 0) > version);
+  }
+
+  #nextEpoch(): number {
+    this.#epoch = (this.#epoch % 255) + 1;
+    return this.#epoch;
+  }
+
+  #say(phase: Phase, reason: string): void {
+    this.#phase = phase;
+    this.#reason = reason;
+    this.#settle();
+  }
+
+  #settle(): void {
+    const readers = [...this.#readers];
+    this.#readers.clear();
+    for (const reader of readers) reader();
+  }
+
+  #end(): void {
+    this.#cancel();
+    this.#giveBack();
+    this.#unfollow();
+  }
+
+  #unfollow(): void {
+    this.#following?.stop();
+    this.#following = undefined;
+  }
+}

@@ -1,0 +1,35 @@
+/** Time as the cache needs it. */
+export interface Clock {
+  /** Milliseconds since 1970. */
+  now(): number;
+  /** Runs later, unless the answer is called first. */
+  after(ms: number, run: () => void): () => void;
+}
+
+/** Waits and periods, in milliseconds. */
+export interface Rhythm {
+  /** A right that was refused is tried again after this long; each time in vain doubles it, up to the longest. */
+  readonly probeMs: number;
+  readonly longestProbeMs: number;
+  /** Evidence older than this counts no more: a new list is read first. */
+  readonly freshMs: number;
+  /** How long a question waits for a kind that is just being read. */
+  readonly patienceMs: number;
+  /** A following that ended is begun again after this long, doubled each time in vain. */
+  readonly againMs: number;
+  readonly longestAgainMs: number;
+}
+
+export const defaultRhythm: Rhythm = {
+  probeMs: 30_000,
+  longestProbeMs: 300_000,
+  freshMs: 90_000,
+  patienceMs: 20_000,
+  againMs: 1_000,
+  longestAgainMs: 30_000,
+};
+
+/** A delay with a little disorder, so that many do not come back at once. */
+export function jittered(ms: number, random: () => number): number {
+  return ms * (0.75 + random() * 0.5);
+}

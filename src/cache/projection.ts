@@ -1,0 +1,99 @@
+import { hash } from 'node:crypto';
+import { type HealthCode, healthOrder } from '../core/health/index.ts';
+import type { GroupKind, KubeObject, ObjectMeta } from '../core/objects/index.ts';
+
+/** What the cache must be told about objects: whose they are, how they are, and what of them counts. */
+export interface Projector {
+  /** The Application whose mark an object bears; undefined: nobody's. */
+  instanceOf(object: KubeObject): string | undefined;
+  healthOf(object: KubeObject): HealthCode | undefined;
+  /** Whether the kind must be read whole, since its health stands in its body; the others are read as metadata only. */
+  needsBody(kind: GroupKind): boolean;
+  /** What of a managed object wakes its Application when it changes; without it: all but status and bookkeeping. */
+  meaning?: ((object: KubeObject) => unknown) | undefined;
+}
+
+/** One object, as much of it as every row holds. */
+export interface Projection {
+  readonly uid: string;
+  readonly version: number;
+  readonly created: number;
+  /** Uid of the owner that controls it, or of the first; empty: none. */
+  readonly owner: string;
+  readonly instance: string;
+  readonly health: number;
+  readonly hash: readonly [number, number];
+}
+
+const nothing: readonly [number, number] = [0, 0];
+
+/** Reduces an object to what is kept of it. A `lean` kind is judged by its metadata alone. */
+export function project(object: KubeObject, projector: Projector, lean: boolean): Projection {
+  const { metadata } = object;
+  const owner = ownerOf(metadata);
+  const instance = projector.instanceOf(object) ?? '';
+  const health = projector.healthOf(object);
+  return {
+    uid: metadata.uid ?? '',
+    version: Number(metadata.resourceVersion ?? Number.NaN),
+    created: Math.max(0, Math.floor(Date.parse(metadata.creationTimestamp ?? '') / 1000)) || 0,
+    owner,
+    instance,
+    health: health === undefined ? 0 : healthOrder.indexOf(health) + 1,
+    hash: instance !== '' ? fullHash(object, projector, lean) : owner === '' ? nothing : ownedHash(metadata),
+  };
+}
+
+function ownerOf({ ownerReferences = [] }: ObjectMeta): string {
+  const owner = ownerReferences.find(({ controller }) => controller === true) ?? ownerReferences[0];
+  return owner?.uid ?? '';
+}
+
+function fullHash(object: KubeObject, projector: Projector, lean: boolean): readonly [number, number] {
+  const meaning = lean ? leanMeaning(object.metadata) : (projector.meaning ?? meaningOf)(object);
+  return wordsOf(JSON.stringify(meaning) ?? '');
+}
+
+function wordsOf(text: string): readonly [number, number] {
+  const digest = hash('sha1', text, 'buffer');
+  return [digest.readUInt32LE(0), digest.readUInt32LE(4)];
+}
+
+function meaningOf(object: KubeObject): unknown {
+  return { ...object, status: undefined, metadata: lasting(object.metadata) };
+}
+
+/** Without the body a change of it shows in the generation, or, for kinds that have none, only in the version. */
+function leanMeaning(metadata: ObjectMeta): unknown {
+  const { generation, resourceVersion } = metadata;
+  return [lasting(metadata), generation ?? resourceVersion];
+}
+
+function lasting(metadata: ObjectMeta): unknown {
+  return { ...metadata, resourceVersion: undefined, generation: undefined, managedFields: undefined };
+}
+
+/** Of an owned object only a new specification and its removal count, beside its health. */
+function ownedHash({ generation = 0, deletionTimestamp }: ObjectMeta): readonly [number, number] {
+  return [generation, deletionTimestamp === undefined ? 1 : 2];
+}
+
+const ours = 'argocd-controller';
+const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
+
+/** What is kept of a managed object: without others' bookkeeping, and never the content of a Secret. */
+export function bodyOf(object: KubeObject): KubeObject {
+  const { metadata } = object;
+  const managedFields = metadata.managedFields?.filter(
+    (entry) => (entry as { manager?: unknown } | null)?.manager === ours, // whatever else it is, it is not ours
+  );
+  const slim = { ...metadata, ...(managedFields === undefined ? {} : { managedFields }) };
+  if (!isSecret(object)) return { ...object, metadata: slim };
+  const { [lastApplied]: _content, ...annotations } = metadata.annotations ?? {};
+  return { apiVersion: object.apiVersion, kind: object.kind, metadata: { ...slim, annotations } };
+}
+
+/** Whether an object's content must never be kept. */
+export function isSecret({ apiVersion, kind }: KubeObject): boolean {
+  return apiVersion === 'v1' && kind === 'Secret';
+}

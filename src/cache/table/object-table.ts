@@ -1,0 +1,215 @@
+import { Bodies } from './bodies.ts';
+import { Columns, none } from './columns.ts';
+import { Interner } from './interner.ts';
+import { Names } from './names.ts';
+import { RowIndex } from './row-index.ts';
+import { uidText, uidWords } from './uid.ts';
+
+/**
+ * Everything that is known of a cluster's objects, in columns: found by key or uid, with what owns what and which
+ * Application's mark they bear. An owner that was named but not seen yet is a row without a kind.
+ */
+export class ObjectTable {
+  readonly columns = new Columns();
+  readonly bodies = new Bodies();
+  readonly namespaces = new Interner();
+  readonly instances = new Interner();
+  readonly #names = new Names();
+  readonly #marked = new Map<number, Set<number>>();
+  readonly #byKey = new RowIndex((row) => this.#keyHash(row));
+  readonly #byUid = new RowIndex((row) => this.columns.uid[row * 4] ?? 0);
+  #rows = 0;
+  #free = none;
+  /** Objects, without owners that were only named. */
+  count = 0;
+
+  /** The row of an object; `none` where it is not known. */
+  find(kind: number, namespace: string, name: string): number {
+    const place = this.namespaces.find(namespace);
+    if (place < 0) return none;
+    this.#names.seek(name);
+    return this.#findSought(kind, place);
+  }
+
+  /** Makes a row for an object that has none; if others have named it as their owner, they belong to it now. */
+  insert(key: { readonly kind: number; readonly namespace: string; readonly name: string }, uid: string): number {
+    const { columns } = this;
+    const named = uid === '' ? none : this.findUid(uid);
+    const row = named === none || columns.kind[named] !== 0 ? this.#newRow(uid) : named;
+    this.#names.seek(key.name);
+    const { offset, length } = this.#names.keepSought();
+    columns.nameOffset[row] = offset;
+    columns.nameLength[row] = length;
+    columns.kind[row] = key.kind;
+    columns.namespace[row] = this.namespaces.hold(key.namespace);
+    this.#byKey.add(row);
+    this.count++;
+    return row;
+  }
+
+  /** Forgets an object. While others call it their owner, its uid stays. */
+  remove(row: number): void {
+    const { columns } = this;
+    this.mark(row, '');
+    this.own(row, '');
+    this.bodies.delete(row);
+    this.#byKey.delete(row);
+    this.namespaces.release(columns.namespace[row] ?? 0);
+    this.#names.wasted += columns.nameLength[row] ?? 0;
+    columns.kind[row] = 0;
+    columns.namespace[row] = 0;
+    columns.health[row] = 0;
+    columns.flags[row] = 0;
+    columns.hash[row * 2] = 0;
+    columns.hash[row * 2 + 1] = 0;
+    this.count--;
+    if (columns.firstOwned[row] === none) this.#freeRow(row);
+    if (this.#names.wasteful) this.#compactNames();
+  }
+
+  findUid(uid: string): number {
+    const words = uidWords(uid);
+    const [a = 0, b = 0, c = 0, d = 0] = words;
+    const column = this.columns.uid;
+    return this.#byUid.find(
+      a,
+      (row) =>
+        column[row * 4] === a && column[row * 4 + 1] === b && column[row * 4 + 2] === c && column[row * 4 + 3] === d,
+    );
+  }
+
+  uidOf(row: number): string {
+    return uidText(this.columns.uid, row);
+  }
+
+  hasUid(row: number, uid: string): boolean {
+    return uidWords(uid).every((word, i) => this.columns.uid[row * 4 + i] === word);
+  }
+
+  nameOf(row: number): string {
+    return this.#names.text(this.columns.nameOffset[row] ?? 0, this.columns.nameLength[row] ?? 0);
+  }
+
+  namespaceOf(row: number): string {
+    return this.namespaces.text(this.columns.namespace[row] ?? 0);
+  }
+
+  /** Says whose mark an object bears; the empty text: nobody's. */
+  mark(row: number, instance: string): void {
+    const { columns, instances } = this;
+    const old = columns.instance[row] ?? 0;
+    if (instances.text(old) === instance) return;
+    const rows = this.#marked.get(old);
+    rows?.delete(row);
+    if (rows?.size === 0) this.#marked.delete(old);
+    instances.release(old);
+    const id = instances.hold(instance);
+    columns.instance[row] = id;
+    if (id === 0) return;
+    const marked = this.#marked.get(id);
+    if (marked === undefined) this.#marked.set(id, new Set([row]));
+    else marked.add(row);
+  }
+
+  /** The objects that bear an Application's mark. */
+  markedBy(instance: string): Iterable<number> {
+    return this.#marked.get(this.instances.find(instance)) ?? [];
+  }
+
+  /** Says which uid owns an object; the empty text: none. Answers whether that is news. */
+  own(row: number, uid: string): boolean {
+    const old = this.columns.owner[row] ?? none;
+    if (uid === '' ? old === none : old !== none && this.hasUid(old, uid)) return false;
+    if (old !== none) this.#unlink(row, old);
+    if (uid === '') return true;
+    const found = this.findUid(uid);
+    this.#link(row, found === none ? this.#newRow(uid) : found);
+    return true;
+  }
+
+  /** What an object owns, directly. */
+  *owned(row: number): Generator<number> {
+    const { columns } = this;
+    for (let at = columns.firstOwned[row] ?? none; at !== none; at = columns.nextOwned[at] ?? none) yield at;
+  }
+
+  /** All rows of objects, in no order. */
+  *rows(): Generator<number> {
+    for (let row = 0; row < this.#rows; row++) if (this.columns.kind[row] !== 0) yield row;
+  }
+
+  get bytes(): number {
+    return this.columns.bytes + this.#byKey.bytes + this.#byUid.bytes + this.#names.bytes + this.bodies.bytes;
+  }
+
+  #findSought(kind: number, namespace: number): number {
+    const { columns } = this;
+    const names = this.#names;
+    return this.#byKey.find(
+      names.hashSought(seedOf(kind, namespace)),
+      (row) =>
+        columns.kind[row] === kind &&
+        columns.namespace[row] === namespace &&
+        names.isSought(columns.nameOffset[row] ?? 0, columns.nameLength[row] ?? 0),
+    );
+  }
+
+  #keyHash(row: number): number {
+    const { kind, namespace, nameOffset, nameLength } = this.columns;
+    const seed = seedOf(kind[row] ?? 0, namespace[row] ?? 0);
+    return this.#names.hashAt(nameOffset[row] ?? 0, nameLength[row] ?? 0, seed);
+  }
+
+  #newRow(uid: string): number {
+    const { columns } = this;
+    const row = this.#free === none ? this.#rows++ : this.#free;
+    if (this.#free === row) this.#free = columns.nextOwned[row] ?? none;
+    columns.reserve(this.#rows);
+    columns.nextOwned[row] = none;
+    columns.uid.set(uidWords(uid), row * 4);
+    if (uid !== '') this.#byUid.add(row);
+    return row;
+  }
+
+  #freeRow(row: number): void {
+    const { columns } = this;
+    this.#byUid.delete(row);
+    columns.owner[row] = none;
+    columns.nextOwned[row] = this.#free;
+    this.#free = row;
+  }
+
+  #link(row: number, owner: number): void {
+    const { columns } = this;
+    const first = columns.firstOwned[owner] ?? none;
+    columns.owner[row] = owner;
+    columns.previousOwned[row] = none;
+    columns.nextOwned[row] = first;
+    if (first !== none) columns.previousOwned[first] = row;
+    columns.firstOwned[owner] = row;
+  }
+
+  #unlink(row: number, owner: number): void {
+    const { columns } = this;
+    const [before, after] = [columns.previousOwned[row] ?? none, columns.nextOwned[row] ?? none];
+    if (before === none) columns.firstOwned[owner] = after;
+    else columns.nextOwned[before] = after;
+    if (after !== none) columns.previousOwned[after] = before;
+    columns.owner[row] = none;
+    columns.nextOwned[row] = none;
+    columns.previousOwned[row] = none;
+    if (columns.kind[owner] === 0 && columns.firstOwned[owner] === none) this.#freeRow(owner);
+  }
+
+  #compactNames(): void {
+    const { columns } = this;
+    this.#names.compact((move) => {
+      for (const row of this.rows())
+        columns.nameOffset[row] = move(columns.nameOffset[row] ?? 0, columns.nameLength[row] ?? 0);
+    });
+  }
+}
+
+function seedOf(kind: number, namespace: number): number {
+  return Math.imul(kind, 0x9e3779b1) ^ Math.imul(namespace, 0x85ebca6b);
+}
