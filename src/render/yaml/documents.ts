@@ -32,9 +32,9 @@ export function readDocuments(text: string): Documents {
   if (text.length > maxBytes) throw new ArgosyError('render-limit', ` is larger than ${maxBytes >> 20} MiB`);
   const notes: SchemaNotes = { duplicates: new Set(), hasLongNumbers: false };
   try {
-    const events = parseEvents(text, { maxDepth });
-    const values = constructFromEvents(events, { source: text, schema: goSchema(notes), json: true, maxAliases });
-    const lines = linesOf(events, text);
+    const { events, source } = leniently(text);
+    const values = constructFromEvents(events, { source, schema: goSchema(notes), json: true, maxAliases });
+    const lines = linesOf(events, source);
     // The schema makes JSON values only.
     const documents = values.map((value, i) => ({ value: value as Json, line: lines[i] ?? 1 }));
     for (const { value, line } of documents) boundExpansion(value, line);
@@ -45,6 +45,28 @@ export function readDocuments(text: string): Documents {
     return { documents: there, warnings, hasLongNumbers: notes.hasLongNumbers };
   } catch (error) {
     throw translated(error, text);
+  }
+}
+
+const maxMended = 200;
+const maxMendedBytes = 256 * 1024;
+
+/**
+ * Go lets the lines of `{…}` and `[…]` begin where they like; our parser wants them indented. Where it complains the line
+ * is moved to the right, which means nothing inside brackets and leaves all line numbers as they are.
+ */
+function leniently(text: string): { readonly events: Event[]; readonly source: string } {
+  let source = text;
+  for (let mended = 0; ; mended += 1) {
+    try {
+      return { events: parseEvents(source, { maxDepth }), source };
+    } catch (error) {
+      const mark = error instanceof YAMLException && error.reason === 'deficient indentation' ? error.mark : undefined;
+      if (mark === undefined || mended >= maxMended || text.length > maxMendedBytes) throw error;
+      const start = source.lastIndexOf('\n', mark.position - 1) + 1;
+      if (/\S/.test(source.slice(start, mark.position)) || mark.position - start > 2 * maxDepth) throw error;
+      source = `${source.slice(0, start)}${' '.repeat(2 * maxDepth + 1)}${source.slice(start)}`;
+    }
   }
 }
 
