@@ -17,7 +17,7 @@ export function matchDestination(
   const { destination } = project.memory;
   const known = destination.get(cluster, namespace);
   if (known !== undefined) return known;
-  return destination.set(cluster, namespace, evaluateDestination(project, cluster, namespace));
+  return destination.offer(cluster, namespace, evaluateDestination(project, cluster, namespace));
 }
 
 const notScoped: DestinationMatch = Object.freeze({ outcome: 'none' });

@@ -57,7 +57,7 @@ export function identityFor(
   if (known !== undefined && known.impersonation === impersonation) return known.decision;
   const revision = `snapshot ${snapshot.revision}`;
   const decision = decide({ project, cluster, impersonation, namespace, applicationNamespace, revision }, recorder);
-  project.memory.identity.set(cluster, key, { impersonation, decision });
+  project.memory.identity.offer(cluster, key, { impersonation, decision });
   return decision;
 }
 

@@ -1,3 +1,5 @@
+import { askedBefore, newOwner } from './asked-before.ts';
+
 /** Beyond this many answers a memo starts anew: whoever invents names without end gets slower, not bigger. */
 const limit = 20_000;
 
@@ -16,8 +18,30 @@ export class Memo<K, V> {
   }
 }
 
-/** Remembers answers under two keys, bounded as a whole. The first key rarely changes from one question to the next. */
-export class PairMemo<A, B, V> {
+/** Remembers answers to texts that are asked for more than once, bounded. */
+export class AnswerMemo<V> {
+  readonly #answers = new Map<string, V>();
+  readonly #owner = newOwner();
+
+  get(text: string): V | undefined {
+    return this.#answers.get(text);
+  }
+
+  /** Answers the value; keeps it if the text was asked for before. */
+  offer(text: string, value: V): V {
+    if (!askedBefore(this.#owner, text)) return value;
+    if (this.#answers.size >= limit) this.#answers.clear();
+    this.#answers.set(text, value);
+    return value;
+  }
+}
+
+/**
+ * Remembers answers under two keys that are asked for more than once, bounded as a whole. The first key rarely changes from
+ * one question to the next.
+ */
+export class PairMemo<A, B extends string | undefined, V> {
+  readonly #owner = newOwner();
   readonly #answers = new Map<A, Map<B, V>>();
   #size = 0;
   #last: A | undefined;
@@ -27,7 +51,9 @@ export class PairMemo<A, B, V> {
     return this.#of(a)?.get(b);
   }
 
-  set(a: A, b: B, value: V): V {
+  /** Answers the value; keeps it if the second key was asked for before. */
+  offer(a: A, b: B, value: V): V {
+    if (b !== undefined && !askedBefore(this.#owner, b)) return value;
     if (this.#size >= limit) this.#clear();
     let inner = this.#of(a);
     if (inner === undefined) {

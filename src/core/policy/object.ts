@@ -147,7 +147,7 @@ function permitsNamespace(place: Place, subject: Subject, recorder: Recorder | u
   const verdict = permitted
     ? allowed
     : denied('namespace-not-permitted', namespaceRefused(subject.namespace, project), 'SyncError');
-  return project.memory.objectPlace.set(cluster, subject.namespace, verdict);
+  return project.memory.objectPlace.offer(cluster, subject.namespace, verdict);
 }
 
 function namespaceRefused(namespace: string, project: EffectiveProject): string {

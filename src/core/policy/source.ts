@@ -14,7 +14,7 @@ export function permitsSource(project: EffectiveProject, url: string, recorder?:
 }
 
 function remembered(project: EffectiveProject, url: string): SourceMatch {
-  return project.memory.source.get(url) ?? project.memory.source.set(url, project.sources.match(url));
+  return project.memory.source.get(url) ?? project.memory.source.offer(url, project.sources.match(url));
 }
 
 function refusal(project: EffectiveProject, url: string, match: SourceMatch): Denied {

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { AnswerMemo, PairMemo } from './memo.ts';
+
+test('an answer is kept once it was asked for again, and soon even where marks collide', () => {
+  const memo = new AnswerMemo<number>();
+  const texts = Array.from({ length: 5000 }, (_, i) => `team-${i}-text`);
+  for (let round = 0; round < 40; round++) {
+    for (const [i, text] of texts.entries()) if (memo.get(text) === undefined) memo.offer(text, i);
+  }
+  assert.deepEqual(
+    texts.filter((text, i) => memo.get(text) !== i),
+    [],
+  );
+});
+
+test('what is offered is what comes back, kept or not', () => {
+  const memo = new AnswerMemo<string>();
+  for (const text of ['', 'a', 'a', '__proto__', 'constructor']) {
+    assert.equal(memo.offer(text, `of ${text}`), `of ${text}`);
+    assert.ok([undefined, `of ${text}`].includes(memo.get(text)));
+  }
+});
+
+test('two keys stay two keys', () => {
+  const memo = new PairMemo<object, string | undefined, string>();
+  const [a, b] = [{}, {}];
+  for (let round = 0; round < 3; round++) {
+    memo.offer(a, 'x', 'a x');
+    memo.offer(b, 'x', 'b x');
+    memo.offer(a, undefined, 'a alone');
+  }
+  assert.deepEqual(
+    [memo.get(a, 'x'), memo.get(b, 'x'), memo.get(a, undefined), memo.get(b, undefined)],
+    ['a x', 'b x', 'a alone', undefined],
+  );
+});
