@@ -1,0 +1,297 @@
+import assert from 'node:assert/strict';
+import { after, afterEach, before, test } from 'node:test';
+import { createTestRepository, type TestRepository } from '../support/git-repository.ts';
+import { type Installed, openInstallation, type RunningProgram } from '../support/installed.ts';
+import { until } from '../support/story.ts';
+
+const argosy = 'system:serviceaccount:argocd:argosy';
+let place: Installed;
+let repository: TestRepository;
+let program: RunningProgram | undefined;
+
+before(async () => {
+  place = await openInstallation();
+  repository = createTestRepository({ 'shop/one.yaml': configMap('one'), 'shop/two.yaml': configMap('two') });
+});
+
+afterEach(async () => {
+  await program?.stop();
+  program = undefined;
+  await uninstall();
+});
+
+after(async () => {
+  await place?.stop();
+  repository?.remove();
+});
+
+/** Nothing of one installation may help the next. */
+async function uninstall(): Promise<void> {
+  for (const kind of ['clusterrole', 'clusterrolebinding']) {
+    await place.kubectl('delete', kind, '-l', 'app.kubernetes.io/part-of=argocd');
+  }
+  const ours = ['namespace', 'argocd', 'team-a', 'a-shop', '--ignore-not-found', '--timeout=60s'];
+  const apps = await place.kubectl(
+    'get',
+    'applications',
+    '-A',
+    '-o',
+    'jsonpath={range .items[*]}{.metadata.namespace}/{.metadata.name} {end}',
+  );
+  for (const app of apps.split(' ').filter((each) => each !== '')) {
+    const [namespace = '', name = ''] = app.split('/');
+    const patch = '{"metadata":{"finalizers":null}}';
+    await place.tryKubectl('patch', 'application', name, '-n', namespace, '--type=merge', '-p', patch);
+  }
+  await place.kubectl('delete', ...ours);
+}
+
+const everywhere = [
+  '*.* list watch',
+  'applications.argoproj.io get list watch patch',
+  'events create patch',
+  'secrets get list watch',
+];
+const inControlPlane = [
+  'applications.argoproj.io get list watch patch',
+  'appprojects.argoproj.io get list watch patch',
+  'configmaps [argocd-cm] get list watch',
+  'configmaps [argocd-cmd-params-cm] get list watch',
+  'configmaps [argocd-rbac-cm] get list watch',
+  'configmaps [argocd-ssh-known-hosts-cm] get list watch',
+  'configmaps [argocd-tls-certs-cm] get list watch',
+  'events create patch',
+  'secrets get list watch',
+];
+const impersonate = 'serviceaccounts impersonate';
+
+test('cluster-wide: the account has exactly the promised rights', async () => {
+  await place.install('deploy/base/cluster-wide');
+  await haveRights('kube-system', [...everywhere, impersonate]);
+  await haveRights('argocd', ['*.* list watch', ...inControlPlane, impersonate]);
+  for (const [verb, what] of [
+    ['get', 'pods/exec'],
+    ['create', 'pods/exec'],
+    ['get', 'nodes/proxy'],
+    ['create', 'pods'],
+    ['patch', 'configmaps'],
+    ['delete', 'applications.argoproj.io'],
+    ['create', 'appprojects.argoproj.io'],
+    ['impersonate', 'users'],
+    ['impersonate', 'groups'],
+    ['escalate', 'clusterroles'],
+    ['bind', 'clusterroles'],
+  ] as const) {
+    const { stdout } = await place.tryKubectl('auth', 'can-i', verb, what, '-n', 'argocd', `--as=${argosy}`);
+    assert.equal(stdout.trim(), 'no', `${verb} ${what}`);
+  }
+});
+
+test('cluster-wide: its pod is admitted where only restricted pods are', async () => {
+  await place.install('deploy/base/cluster-wide');
+  const pod = await until(
+    () => place.kubectl('get', 'pods', '-n', 'argocd', '-o', 'jsonpath={.items[0].spec.containers[0].image}'),
+    (image) => image !== '',
+  );
+  assert.equal(pod, 'argosy');
+});
+
+test('cluster-wide: a tenant is served end to end with nothing but those rights', async () => {
+  await place.install('deploy/base/cluster-wide');
+  await onboard();
+  program = await place.run('argocd/argosy');
+  await place.apply(application(repository.url));
+  await untilSynced();
+  assert.equal(
+    await place.kubectl('get', 'configmap', 'one', '-n', 'a-shop', '-o', 'jsonpath={.data.greeting}'),
+    'hello',
+  );
+  repository.commit({ 'shop/two.yaml': null });
+  await until(
+    () => place.tryKubectl('get', 'configmap', 'two', '-n', 'a-shop'),
+    ({ stderr }) => stderr.includes('NotFound'),
+  );
+  repository.commit({ 'shop/two.yaml': configMap('two') });
+  await untilSynced();
+  await place.kubectl('delete', 'application', 'shop', '-n', 'team-a', '--timeout=60s');
+  const left = await place.kubectl('get', 'configmaps', '-n', 'a-shop', '-o', 'name');
+  assert.deepEqual(left.trim().split('\n'), ['configmap/kube-root-ca.crt']);
+  assert.deepEqual(writersOf('a-shop'), ['system:serviceaccount:a-shop:deployer']);
+  assert.deepEqual(refusals(), []);
+  assert.match(await program.ask('/healthz'), /^200 ok/);
+});
+
+test('impersonate-narrow: only accounts of prepared namespaces can be impersonated', async () => {
+  await place.install('deploy/overlays/impersonate-narrow');
+  await haveRights('kube-system', everywhere);
+  await onboard();
+  await haveRights('a-shop', [...everywhere, 'serviceaccounts [deployer] impersonate']);
+  program = await place.run('argocd/argosy');
+  await place.apply(application(repository.url));
+  await untilSynced();
+  assert.deepEqual(refusals(), []);
+});
+
+test('impersonate-narrow: where nothing was granted the sync says so and nothing is written', async () => {
+  await place.install('deploy/overlays/impersonate-narrow');
+  await onboard();
+  await place.kubectl('delete', 'rolebinding', 'argosy-impersonate', '-n', 'a-shop');
+  program = await place.run('argocd/argosy');
+  await place.apply(application(repository.url));
+  const said = await until(
+    () => place.kubectl('get', 'application', 'shop', '-n', 'team-a', '-o', 'jsonpath={.status}'),
+    (status) => /cannot impersonate/.test(status),
+  );
+  assert.match(said, /cannot impersonate resource \\"serviceaccounts\\"/);
+  assert.deepEqual(writersOf('a-shop'), []);
+});
+
+test('compat: impersonation is off and the account may do everything itself', async () => {
+  await place.install('deploy/overlays/compat');
+  await haveRights('kube-system', ['*.* * list watch', ...everywhere.slice(1)]);
+  await onboard();
+  program = await place.run('argocd/argosy');
+  await place.apply(application(repository.url));
+  await untilSynced();
+  assert.deepEqual(writersOf('a-shop'), [argosy]);
+});
+
+test('namespaced: no right outside the control plane and the prepared destinations', async () => {
+  await place.kubectl('create', 'namespace', 'argocd');
+  await place.kubectl('create', 'namespace', 'a-shop');
+  await place.install('deploy/base/namespaced');
+  await place.installInto('deploy/destination', 'a-shop');
+  await haveRights('kube-system', []);
+  await haveRights('argocd', inControlPlane);
+  await haveRights('a-shop', ['*.* list watch', 'serviceaccounts [deployer] impersonate']);
+});
+
+test('people: view, edit and admin reach Applications of their namespace, and no project', async () => {
+  await place.install('deploy/base/cluster-wide');
+  await onboard();
+  const may = async (who: string, verb: string, what: string): Promise<string> =>
+    (await place.tryKubectl('auth', 'can-i', verb, what, '-n', 'team-a', `--as=${who}`)).stdout.trim();
+  for (const role of ['view', 'edit', 'admin']) {
+    await place.kubectl('create', 'rolebinding', role, '-n', 'team-a', `--clusterrole=${role}`, `--user=${role}er`);
+  }
+  await until(
+    () => may('editer', 'create', 'applications.argoproj.io'),
+    (answer) => answer === 'yes',
+  );
+  assert.equal(await may('viewer', 'watch', 'applications.argoproj.io'), 'yes');
+  assert.equal(await may('viewer', 'create', 'applications.argoproj.io'), 'no');
+  assert.equal(await may('adminer', 'delete', 'applications.argoproj.io'), 'yes');
+  for (const who of ['viewer', 'editer', 'adminer'])
+    assert.equal(await may(who, 'get', 'appprojects.argoproj.io'), 'no');
+});
+
+test('the default project permits nothing, not even to the control plane', async () => {
+  await place.install('deploy/base/cluster-wide');
+  await onboard();
+  program = await place.run('argocd/argosy');
+  const stray = application(repository.url)
+    .replaceAll('team-a', 'argocd')
+    .replace('project: argocd', 'project: default');
+  await place.apply(stray);
+  const said = await until(
+    () => place.kubectl('get', 'application', 'shop', '-n', 'argocd', '-o', 'jsonpath={.status.conditions[*].message}'),
+    (message) => message !== '',
+  );
+  assert.match(said, /not permitted in project 'default'/);
+  assert.deepEqual(writersOf('a-shop'), []);
+});
+
+/** The cluster needs a moment until what was granted or taken away is in force. */
+async function haveRights(namespace: string, expected: readonly string[]): Promise<void> {
+  const wanted = [...expected].sort().join('\n');
+  await until(
+    () => place.rights(argosy, namespace),
+    (rights) => rights.join('\n') === wanted,
+    10_000,
+  ).catch(async () => assert.deepEqual(await place.rights(argosy, namespace), [...expected].sort()));
+}
+
+/** What the guide for onboarding a tenant says. */
+async function onboard(): Promise<void> {
+  await place.kubectl('create', 'namespace', 'team-a');
+  await place.kubectl('create', 'namespace', 'a-shop');
+  await place.installInto('deploy/tenant', 'a-shop');
+  const names = '{"data":{"application.namespaces":"team-*"}}';
+  await place.kubectl('patch', 'configmap', 'argocd-cmd-params-cm', '-n', 'argocd', '--type=merge', '-p', names);
+  const hosts = '{"data":{"source.allowedHosts":"file:"}}';
+  await place.kubectl('patch', 'configmap', 'argocd-cm', '-n', 'argocd', '--type=merge', '-p', hosts);
+  await place.apply(project());
+  seen = place.cluster.audit().length;
+}
+
+let seen = 0;
+
+/** As whom the objects of Applications were written in a namespace since the tenant came. */
+function writersOf(namespace: string): string[] {
+  const events = place.cluster.audit().slice(seen);
+  const ours = events.filter(
+    ({ user, verb, objectRef, responseStatus }) =>
+      user.username === argosy &&
+      (responseStatus?.code ?? 0) < 300 &&
+      !['get', 'list', 'watch'].includes(verb) &&
+      objectRef?.resource === 'configmaps' &&
+      objectRef.namespace === namespace,
+  );
+  return [...new Set(ours.map(({ user, impersonatedUser }) => impersonatedUser?.username ?? user.username))];
+}
+
+/** Requests of the account that the cluster refused. */
+function refusals(): string[] {
+  const events = place.cluster.audit().slice(seen);
+  const refused = events.filter(({ user, responseStatus }) => user.username === argosy && responseStatus?.code === 403);
+  return refused.map(({ verb, requestURI }) => `${verb} ${requestURI}`);
+}
+
+async function untilSynced(): Promise<void> {
+  const revision = repository.git('rev-parse', 'HEAD');
+  await until(
+    () =>
+      place.kubectl(
+        'get',
+        'application',
+        'shop',
+        '-n',
+        'team-a',
+        '-o',
+        'jsonpath={.status.sync.status} {.status.sync.revision} {.status.operationState}',
+      ),
+    (status) => status.startsWith(`Synced ${revision}`),
+    60_000,
+  );
+}
+
+function configMap(name: string): string {
+  return `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}}\ndata: {greeting: hello}\n`;
+}
+
+function project(): string {
+  return `
+apiVersion: argoproj.io/v1alpha1
+kind: AppProject
+metadata: {name: team-a, namespace: argocd}
+spec:
+  sourceRepos: ['*']
+  sourceNamespaces: [team-a]
+  destinations: [{server: 'https://kubernetes.default.svc', namespace: 'a-*'}]
+  destinationServiceAccounts:
+  - {server: 'https://kubernetes.default.svc', namespace: 'a-*', defaultServiceAccount: deployer}
+`;
+}
+
+function application(repoURL: string): string {
+  return `
+apiVersion: argoproj.io/v1alpha1
+kind: Application
+metadata: {name: shop, namespace: team-a, finalizers: [resources-finalizer.argocd.argoproj.io]}
+spec:
+  project: team-a
+  source: {repoURL: '${repoURL}', path: shop, targetRevision: main}
+  destination: {server: 'https://kubernetes.default.svc', namespace: a-shop}
+  syncPolicy: {automated: {prune: true, selfHeal: true}}
+`;
+}
