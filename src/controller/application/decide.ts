@@ -1,15 +1,8 @@
 import type { OperationState } from '../../core/api/index.ts';
-import { type Comparison, compare, isOurs } from '../../core/diff/index.ts';
+import { type Comparison, compare } from '../../core/diff/index.ts';
 import { aggregateHealth, assess, type Health } from '../../core/health/index.ts';
 import { asJson } from '../../core/objects/index.ts';
-import {
-  type Activity,
-  activityOf,
-  defaultPace,
-  planRemoval,
-  type Removal,
-  syncOptionsOf,
-} from '../../core/sync/index.ts';
+import { type Activity, activityOf, defaultPace } from '../../core/sync/index.ts';
 import type { Ready } from './gather.ts';
 import { timeText } from './time.ts';
 
@@ -23,13 +16,12 @@ export type Decision =
       readonly againInMs?: number | undefined;
     }
   | { readonly next: 'sync'; readonly comparison: Comparison; readonly state: OperationState }
-  | { readonly next: 'remove'; readonly removal: Removal }
-  /** Something could not be read that must be known first. */
-  | { readonly next: 'wait'; readonly reason: string };
+  /** It is being deleted. */
+  | { readonly next: 'remove' };
 
 /** Decides from the inputs and the time alone. */
 export function decide(inputs: Ready, now: number): Decision {
-  if (inputs.app.metadata.deletionTimestamp !== undefined) return decideRemoval(inputs);
+  if (inputs.app.metadata.deletionTimestamp !== undefined) return { next: 'remove' };
   if (inputs.sources.error !== undefined) return { next: 'say', comparison: undefined };
   const comparison = compare(inputs.sources.targets, inputs.live, { instance: inputs.instance });
   if (comparison.errors.length > 0) return { next: 'say', comparison };
@@ -71,24 +63,4 @@ export function healthOf(comparison: Comparison): Health {
       health: live === undefined ? undefined : assess(asJson(live.object)),
     })),
   );
-}
-
-function decideRemoval({ app, live, instance, admitted, access }: Ready): Decision {
-  // A running operation ends first: it may be about to create what this would miss.
-  if (app.operation !== undefined) return { next: 'wait', reason: 'an operation is still running' };
-  const [unknown] = live.unknown.values();
-  // What could not be read may hold objects of ours: the Application stays until it can be.
-  if (unknown !== undefined) return { next: 'wait', reason: unknown };
-  const ours = [...live.objects.values()].filter((object) => isOurs(object, instance));
-  const objects = ours.filter(
-    ({ key }) => admitted.permits(key, access.resource(key.group, key.kind)?.namespaced).answer === 'allowed',
-  );
-  const approvedAt = Date.parse(app.metadata.annotations?.['argocd.argoproj.io/deletion-approved'] ?? '');
-  const removal = planRemoval({
-    finalizers: app.metadata.finalizers ?? [],
-    objects,
-    options: syncOptionsOf(app.spec.syncPolicy?.syncOptions ?? []),
-    approved: approvedAt >= Date.parse(app.metadata.deletionTimestamp ?? ''),
-  });
-  return { next: 'remove', removal };
 }

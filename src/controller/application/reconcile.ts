@@ -1,12 +1,13 @@
 import { compare } from '../../core/diff/index.ts';
-import { act } from './act.ts';
+import { withDeleteHookFinalizers } from '../../core/sync/index.ts';
 import { type Decision, decide } from './decide.ts';
 import { gather, type Ready, renderSources, type Sources } from './gather.ts';
-import { checkpoint, report, reportDeletion, reportRefusal } from './report.ts';
+import { remove } from './removal.ts';
+import { checkpoint, report, reportRefusal } from './report.ts';
 import { runSync } from './sync.ts';
 import type { World } from './world.ts';
 
-/** How long to wait for objects that are being removed, or for a cluster that cannot be read, where no watch tells. */
+/** How long to wait for hooks and waves where no watch tells. */
 const pollMs = 1000;
 
 /** One pass over one Application: gather, decide, act, report. Answers when to look again, if not on an event. */
@@ -17,6 +18,8 @@ export async function reconcile(key: string, world: World): Promise<number | und
     await reportRefusal(inputs.app, inputs.condition, inputs.message, world);
     return undefined;
   }
+  // The watch brings the Application back with its new finalizers; nothing is applied before that.
+  if (await keepForHooks(inputs, world)) return undefined;
   const decision = decide(inputs, world.now());
   switch (decision.next) {
     case 'say':
@@ -25,10 +28,7 @@ export async function reconcile(key: string, world: World): Promise<number | und
     case 'sync':
       return sync(inputs, decision, world);
     case 'remove':
-      return remove(inputs, decision, world);
-    case 'wait':
-      await reportDeletion(inputs.app, [decision.reason], world);
-      return pollMs;
+      return remove(inputs, world);
   }
 }
 
@@ -72,31 +72,12 @@ async function pinnedSources(
   });
 }
 
-async function remove(
-  inputs: Ready,
-  { removal }: Extract<Decision, { next: 'remove' }>,
-  world: World,
-): Promise<number | undefined> {
-  switch (removal.next) {
-    case 'delete': {
-      const outcomes = await act(inputs.app, removal.tasks, inputs.access, world);
-      const failed = outcomes.filter(({ status }) => status === 'SyncFailed').map(({ message }) => message);
-      await reportDeletion(inputs.app, [...new Set(failed)], world);
-      return pollMs;
-    }
-    case 'release':
-      await release(inputs, removal.finalizer, world);
-      return undefined;
-    case 'wait':
-      return pollMs;
-    case 'none':
-      return undefined;
-  }
-}
-
-/** Everything the finalizer stood for is gone: it may go, too. */
-async function release({ app }: Ready, finalizer: string, world: World): Promise<void> {
-  const finalizers = (app.metadata.finalizers ?? []).filter((each) => each !== finalizer);
-  // The version is the precondition: a finalizer somebody adds meanwhile is not lost.
+/** Hooks of deletion need a finalizer while there are any: it must stand before the Application can be deleted. */
+async function keepForHooks({ app, sources }: Ready, world: World): Promise<boolean> {
+  if (sources.error !== undefined || app.metadata.deletionTimestamp !== undefined) return false;
+  const before = app.metadata.finalizers ?? [];
+  const finalizers = withDeleteHookFinalizers(before, sources.targets);
+  if (finalizers.length === before.length && finalizers.every((each) => before.includes(each))) return false;
   await world.patchApplication(app, { metadata: { finalizers, resourceVersion: app.metadata.resourceVersion ?? '' } });
+  return true;
 }

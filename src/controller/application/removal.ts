@@ -1,0 +1,119 @@
+import { isOurs } from '../../core/diff/index.ts';
+import { assess } from '../../core/health/index.ts';
+import { asJson } from '../../core/objects/index.ts';
+import {
+  cleanDeleteHooks,
+  type DeleteHookInput,
+  type DeleteHookType,
+  deleteHookFinalizers,
+  planDeleteHooks,
+  planRemoval,
+  syncOptionsOf,
+  type Task,
+} from '../../core/sync/index.ts';
+import { act } from './act.ts';
+import type { Ready } from './gather.ts';
+import { reportDeletion } from './report.ts';
+import type { World } from './world.ts';
+
+/** How long to wait for objects that are being removed, or for a cluster that cannot be read, where no watch tells. */
+const pollMs = 1000;
+
+/**
+ * One step of an Application's deletion: PreDelete hooks, its objects wave by wave, PostDelete hooks; each stage stands
+ * for a finalizer, which goes when the stage is over. Answers when to look again.
+ */
+export async function remove(inputs: Ready, world: World): Promise<number | undefined> {
+  const { app, live, sources } = inputs;
+  const wait = async (reason: string): Promise<number> => {
+    await reportDeletion(app, [reason], world);
+    return pollMs;
+  };
+  // A running operation ends first: it may be about to create what this would miss.
+  if (app.operation !== undefined) return wait('an operation is still running');
+  const [unknown] = live.unknown.values();
+  // What could not be read may hold objects of ours: the Application stays until it can be.
+  if (unknown !== undefined) return wait(unknown);
+  if (sources.error !== undefined) return wait(sources.error);
+  const finalizers = app.metadata.finalizers ?? [];
+  for (const type of ['PreDelete', 'PostDelete'] as const) {
+    if (type === 'PostDelete') {
+      const cascade = await removeObjects(inputs, world);
+      if (cascade !== 'none') return cascade;
+    }
+    const { run, cleanup } = deleteHookFinalizers[type];
+    if (finalizers.includes(run)) return runHooks(type, inputs, world);
+    if (finalizers.includes(cleanup)) {
+      await carry(inputs, cleanDeleteHooks(hookInput(type, inputs)), world);
+      return release(inputs, cleanup, world);
+    }
+  }
+  return undefined;
+}
+
+async function runHooks(type: DeleteHookType, inputs: Ready, world: World): Promise<number | undefined> {
+  const step = planDeleteHooks(hookInput(type, inputs));
+  switch (step.next) {
+    case 'run':
+      await carry(inputs, step.tasks, world);
+      return pollMs;
+    case 'failed':
+      await carry(inputs, step.tasks, world);
+      await reportDeletion(inputs.app, [step.message], world);
+      return pollMs;
+    case 'wait':
+      return pollMs;
+    case 'done':
+      return release(inputs, deleteHookFinalizers[type].run, world);
+  }
+}
+
+function hookInput(type: DeleteHookType, { sources, live }: Ready): DeleteHookInput {
+  return {
+    type,
+    targets: sources.targets,
+    liveOf: (key) => live.objects.get(key),
+    health: (object) => assess(asJson(object)),
+  };
+}
+
+async function removeObjects(inputs: Ready, world: World): Promise<number | undefined | 'none'> {
+  const { app, live, instance, admitted, access } = inputs;
+  const ours = [...live.objects.values()].filter((object) => isOurs(object, instance));
+  const permitted = ours.filter(
+    ({ key }) => admitted.permits(key, access.resource(key.group, key.kind)?.namespaced).answer === 'allowed',
+  );
+  const approvedAt = Date.parse(app.metadata.annotations?.['argocd.argoproj.io/deletion-approved'] ?? '');
+  const removal = planRemoval({
+    finalizers: app.metadata.finalizers ?? [],
+    objects: permitted,
+    options: syncOptionsOf(app.spec.syncPolicy?.syncOptions ?? []),
+    approved: approvedAt >= Date.parse(app.metadata.deletionTimestamp ?? ''),
+  });
+  switch (removal.next) {
+    case 'delete':
+      await carry(inputs, removal.tasks, world);
+      return pollMs;
+    case 'release':
+      return release(inputs, removal.finalizer, world);
+    case 'wait':
+      return pollMs;
+    case 'none':
+      return 'none';
+  }
+}
+
+/** Carries tasks out; what is refused stands on the Application, and is tried again. */
+async function carry(inputs: Ready, tasks: readonly Task[], world: World): Promise<void> {
+  const outcomes = await act(inputs.app, tasks, inputs.access, world);
+  const failed = outcomes.filter(({ status }) => status === 'SyncFailed').map(({ message }) => message);
+  await reportDeletion(inputs.app, [...new Set(failed)], world);
+}
+
+/** Everything a finalizer stood for is done: it may go. */
+async function release({ app }: Ready, finalizer: string, world: World): Promise<undefined> {
+  const finalizers = (app.metadata.finalizers ?? []).filter((each) => each !== finalizer);
+  // The version is the precondition: a finalizer somebody adds meanwhile is not lost.
+  await world.patchApplication(app, { metadata: { finalizers, resourceVersion: app.metadata.resourceVersion ?? '' } });
+  return undefined;
+}
