@@ -142,7 +142,7 @@ test('impersonate-narrow: where nothing was granted the sync says so and nothing
     () => place.kubectl('get', 'application', 'shop', '-n', 'team-a', '-o', 'jsonpath={.status}'),
     (status) => /cannot impersonate/.test(status),
   );
-  assert.match(said, /cannot impersonate resource \\"serviceaccounts\\"/);
+  assert.match(said, /is forbidden: User \\"system:serviceaccount:argocd:argosy\\" cannot impersonate/);
   assert.deepEqual(writersOf('a-shop'), []);
 });
 
