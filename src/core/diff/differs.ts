@@ -1,55 +1,62 @@
-import { isArray, isObject, type Json, type JsonObject, own } from '../json/index.ts';
+import { type JsonObject, own } from '../json/index.ts';
 import { asJson, type KubeObject } from '../objects/index.ts';
+import { isBuiltIn } from './built-in.ts';
+import { dropped, leftoverOf } from './leftovers.ts';
+import { type NormalOptions, normalOf, withoutNulls } from './normal.ts';
+import { lastAppliedOf, type Ownership, ownershipOf } from './ownership.ts';
+import { type KindTraits, Walk } from './walk.ts';
 
-const manager = 'argocd-controller';
+export interface DiffersOptions extends NormalOptions {
+  /** The object is applied client-side: what we own server-side says nothing about it. */
+  readonly clientSide?: boolean | undefined;
+  /** Takes ignored parts out of both sides, once they are normal; gets the live object as it is, too. */
+  readonly without?: ((pair: Pair, live: JsonObject) => Pair) | undefined;
+  readonly alike?: KindTraits['alike'];
+}
+
+/** Both sides of a comparison. */
+export interface Pair {
+  readonly wanted: JsonObject;
+  readonly there: JsonObject;
+}
 
 /**
  * Tells whether applying the target would change the live object: some field of the target has another value, or the
  * live object still has a field that we applied before and that the target no longer asks for.
  */
-export function differs(target: KubeObject, live: KubeObject): boolean {
-  const wanted = comparable(asJson(target));
-  const there = comparable(asJson(live));
-  return !covers(there, wanted) || leftovers(asJson(live), wanted);
+export function differs(target: KubeObject, live: KubeObject, options: DiffersOptions = {}): boolean {
+  return differenceOf(target, live, options) !== undefined;
 }
 
-/** Without what the API server writes: status and the fields of metadata that nobody applies. */
-function comparable(object: JsonObject): JsonObject {
-  const { status: _status, metadata, ...rest } = object;
-  const kept: Record<string, Json> = {};
-  for (const field of ['labels', 'annotations', 'finalizers', 'ownerReferences']) {
-    const value = own(metadata, field);
-    if (value !== undefined) kept[field] = value;
+/** The path, in the notation of managed fields, to the first field that applying the target would change. */
+export function differenceOf(
+  target: KubeObject,
+  live: KubeObject,
+  options: DiffersOptions = {},
+): readonly string[] | undefined {
+  const raw = asJson(live);
+  const builtIn = isBuiltIn(target.apiVersion);
+  const pair = pairOf(asJson(target), raw, options);
+  const ownership = options.clientSide === true ? foreign(ownershipOf(raw)) : ownershipOf(raw);
+  const walk = new Walk({ kind: target.kind, builtIn, alike: options.alike }, ownership);
+  if (!walk.covers(pair.wanted, pair.there, ownership.ours)) return [...walk.path];
+  if (ownership.ours !== undefined) {
+    return leftoverOf({ owned: ownership.ours, wanted: pair.wanted, live: pair.there, others: ownership.others });
   }
-  return { ...rest, metadata: kept };
+  const last = lastAppliedOf(raw);
+  return last === undefined ? undefined : dropped(normalOf(last, options), pair.wanted, pair.there, builtIn);
 }
 
-/** Every field of `wanted` stands in `there` with the same value; lists are the same length. */
-function covers(there: Json | undefined, wanted: Json): boolean {
-  if (isArray(wanted)) {
-    return isArray(there) && there.length === wanted.length && wanted.every((item, i) => covers(there[i], item));
-  }
-  if (!isObject(wanted)) return there === wanted || (wanted === null && there === undefined);
-  // An empty map asks for nothing: the server may drop it.
-  if (!isObject(there)) return Object.keys(wanted).length === 0 && there === undefined;
-  return Object.keys(wanted).every((key) => covers(own(there, key), wanted[key] ?? null));
+function pairOf(target: JsonObject, live: JsonObject, options: DiffersOptions): Pair {
+  const wanted = normalOf(withoutNulls(target), options);
+  const there = normalOf(live, options);
+  // An object may be read in another version than it is written in; where only the name differs nothing does.
+  const named = { ...there, apiVersion: own(wanted, 'apiVersion') ?? null };
+  const pair = { wanted, there: own(there, 'apiVersion') === own(wanted, 'apiVersion') ? there : named };
+  return options.without === undefined ? pair : options.without(pair, live);
 }
 
-/** Our manager owns a field of the live object that is not in the target. */
-function leftovers(live: JsonObject, wanted: JsonObject): boolean {
-  const entries = own(own(live, 'metadata'), 'managedFields');
-  if (!isArray(entries)) return false;
-  return entries.some((entry) => {
-    const ours = own(entry, 'manager') === manager && own(entry, 'operation') === 'Apply';
-    return ours && outlives(own(entry, 'fieldsV1'), wanted);
-  });
-}
-
-function outlives(owned: Json | undefined, wanted: Json | undefined): boolean {
-  if (!isObject(owned)) return false;
-  return Object.keys(owned).some((key) => {
-    if (!key.startsWith('f:')) return false;
-    const field = own(wanted, key.slice(2));
-    return field === undefined || outlives(owned[key], field);
-  });
+/** Client-side apply removes by its annotation; managed fields only tell how lists are merged. */
+function foreign({ ours, others }: Ownership): Ownership {
+  return { ours: undefined, others: ours === undefined ? others : [ours, ...others] };
 }

@@ -1,4 +1,5 @@
-import { groupOf, type KubeObject, objectKey, printTrackingId, trackingAnnotation } from '../objects/index.ts';
+import { asJson, groupOf, type KubeObject, objectKey, printTrackingId, trackingAnnotation } from '../objects/index.ts';
+import { normalSecret, withoutNulls } from './normal.ts';
 import type { Target } from './types.ts';
 
 /** A rendered object and where it came from. */
@@ -21,9 +22,19 @@ export interface TargetOptions {
 /** Turns rendered objects into targets: each in its namespace and with the Application's mark on it. */
 export function targetsOf(rendered: readonly Rendered[], options: TargetOptions): Target[] {
   return rendered.map((item) => {
-    const object = marked(placed(item.object, options), options);
+    const object = marked(placed(sendable(item.object), options), options);
     return { key: objectKey(object), object, source: item.source, file: item.file, line: item.line };
   });
+}
+
+/**
+ * The object as we send it: without nulls, and a Secret's `stringData` in `data`, so that a key removed from Git is one
+ * we own and can be removed.
+ */
+function sendable(object: KubeObject): KubeObject {
+  const plain = withoutNulls(asJson(object));
+  const secret = object.kind === 'Secret' && object.apiVersion === 'v1';
+  return (secret ? normalSecret(plain) : plain) as unknown as KubeObject; // its name and kind are as they were
 }
 
 function placed(object: KubeObject, options: TargetOptions): KubeObject {
