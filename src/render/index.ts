@@ -7,8 +7,10 @@
  * Begin with `types.ts`, then `renderer.ts`; each tool has a folder.
  */
 export { defaultRenderLimits, type RenderLimits } from './limits.ts';
+export { openLocalRenderer } from './local.ts';
 export { createRenderer, type Renderer, type RendererOptions } from './renderer.ts';
 export { defaultRenderSettings, type Plugin, type RenderSettings, renderSettings } from './settings.ts';
 export type { Tool, ToolName, ToolOptions } from './tools/find.ts';
+export { localTree } from './tree/local.ts';
 export { type MemoryFile, memoryTree } from './tree/memory.ts';
 export type * from './types.ts';
