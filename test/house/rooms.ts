@@ -8,7 +8,8 @@ export const allowed: Record<string, readonly string[]> = {
   'core/api': ['core/errors', 'core/json', 'core/match', 'core/objects', 'core/merge'],
   'core/policy': ['core/errors', 'core/json', 'core/match', 'core/objects', 'core/merge', 'core/api'],
   'core/diff': ['core/errors', 'core/json', 'core/match', 'core/objects', 'core/merge', 'core/api'],
-  'core/health': ['core/errors', 'core/json', 'core/match', 'core/objects', 'core/api'],
+  'core/lua': ['core/errors', 'core/json'],
+  'core/health': ['core/errors', 'core/json', 'core/match', 'core/objects', 'core/api', 'core/lua'],
   'core/tree': ['core/errors', 'core/json', 'core/match', 'core/objects', 'core/api'],
   'core/generate': ['core/errors', 'core/json', 'core/match', 'core/objects', 'core/api'],
   'core/sync': [
