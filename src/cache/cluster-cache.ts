@@ -97,7 +97,7 @@ export function createClusterCache(options: ClusterCacheOptions): ClusterCache {
       lean: (kind) => !options.projector.needsBody(kind),
     },
     {
-      ...{ door, store, clock, random, rhythm, mode: options.mode },
+      ...{ door, store, clock, random, rhythm, mode: options.mode, manager: options.projector.manager },
       slots: new Slots(listsAtOnce),
       known: (waiting) => touches.wake(waiting),
       lost: () => void ask(),

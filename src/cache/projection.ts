@@ -6,6 +6,8 @@ import type { GroupKind, KubeObject, ObjectMeta } from '../core/objects/index.ts
 export interface Projector {
   /** The Application whose mark an object bears; undefined: nobody's. */
   instanceOf(object: KubeObject): string | undefined;
+  /** The manager whose fields are kept of listed and watched objects. */
+  readonly manager?: string | undefined;
   healthOf(object: KubeObject): HealthCode | undefined;
   /** Whether the kind must be read whole, since its health stands in its body; the others are read as metadata only. */
   needsBody(kind: GroupKind): boolean;
@@ -78,19 +80,14 @@ function ownedHash({ generation = 0, deletionTimestamp }: ObjectMeta): readonly 
   return [generation, deletionTimestamp === undefined ? 1 : 2];
 }
 
-const ours = 'argocd-controller';
 const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
 
-/** What is kept of a managed object: without others' bookkeeping, and never the content of a Secret. */
+/** What is kept of a managed object: all of it, but never the content of a Secret. */
 export function bodyOf(object: KubeObject): KubeObject {
+  if (!isSecret(object)) return object;
   const { metadata } = object;
-  const managedFields = metadata.managedFields?.filter(
-    (entry) => (entry as { manager?: unknown } | null)?.manager === ours, // whatever else it is, it is not ours
-  );
-  const slim = { ...metadata, ...(managedFields === undefined ? {} : { managedFields }) };
-  if (!isSecret(object)) return { ...object, metadata: slim };
   const { [lastApplied]: _content, ...annotations } = metadata.annotations ?? {};
-  return { apiVersion: object.apiVersion, kind: object.kind, metadata: { ...slim, annotations } };
+  return { apiVersion: object.apiVersion, kind: object.kind, metadata: { ...metadata, annotations } };
 }
 
 /** Whether an object's content must never be kept. */

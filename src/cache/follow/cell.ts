@@ -1,7 +1,7 @@
 import type { RespectRbac } from '../../core/api/index.ts';
 import { isArgosyError } from '../../core/errors/index.ts';
 import type { Meaning, ReadTarget } from '../../core/policy/index.ts';
-import type { CacheDoor, Following, FollowSink, Resource } from '../../kube/index.ts';
+import type { CacheDoor, Following, FollowOptions, FollowSink, Resource } from '../../kube/index.ts';
 import type { Store } from '../store.ts';
 import { isRefusal, judge } from './judge.ts';
 import { type Clock, jittered, type Rhythm } from './rhythm.ts';
@@ -16,6 +16,8 @@ export interface CellHouse {
   readonly random: () => number;
   readonly rhythm: Rhythm;
   readonly mode: RespectRbac;
+  /** Whose fields to keep of whole objects. */
+  readonly manager: string | undefined;
   /** What is known of the cell has changed: these asked for it while it was not known. */
   readonly known: (waiting: Iterable<string>) => void;
   /** The server does not know the kind any more: ask what it serves. */
@@ -85,8 +87,7 @@ export class Cell implements FollowSink {
     const { door, slots } = this.#house;
     this.#giveBack();
     this.#giveBack = slots.take(() => {
-      const options = { namespace: this.namespace, metadataOnly: this.lean };
-      this.#following = door.follow(this.resource, options, this);
+      this.#following = door.follow(this.resource, this.#select(), this);
     });
   }
 
@@ -138,8 +139,7 @@ export class Cell implements FollowSink {
     const { door, store } = this.#house;
     const epoch = this.#nextEpoch();
     try {
-      const select = { namespace: this.namespace, metadataOnly: this.lean };
-      const end = await door.list(this.resource, { ...select, onRestart: () => undefined }, (object) => {
+      const end = await door.list(this.resource, { ...this.#select(), onRestart: () => undefined }, (object) => {
         store.take(object, { kind: this.kind, epoch, whole: !this.lean, lean: this.lean });
       });
       if (epoch === this.#epoch) this.#sweep(Number(end.resourceVersion));
@@ -188,6 +188,11 @@ export class Cell implements FollowSink {
     this.#house.lost();
     this.#startAgain(this.#house.rhythm.againMs, this.#house.rhythm.longestAgainMs);
     return 'stop';
+  }
+
+  #select(): FollowOptions {
+    const { manager } = this.#house;
+    return { namespace: this.namespace, metadataOnly: this.lean, keepFieldsOf: this.lean ? undefined : manager };
   }
 
   async #judge(error: Parameters<typeof judge>[3]): Promise<void> {
