@@ -105,7 +105,8 @@ export function startController(options: ControllerOptions): Controller {
     render: (app, override) => sources.manifests(keyOfApp(app), app, { fresh: isRefresh(app), override }),
     cluster: (key) => clusters.access(key),
     async patchApplication(app, patch) {
-      await control.patch(applicationKind, app.metadata.namespace ?? controlPlane, app.metadata.name, 'merge', patch);
+      const { namespace = controlPlane, name } = app.metadata;
+      applications.accept(await control.patch(applicationKind, namespace, name, 'merge', patch));
     },
     told: (app, after) => reporter.told(app, after),
   };

@@ -1,5 +1,11 @@
 import { type Application, clusterKey, namespaceOfApplication, type Snapshot } from '../../core/api/index.ts';
-import { admitApplication, nextWindowChange, permitsObject, permitsSync } from '../../core/policy/index.ts';
+import {
+  admitApplication,
+  nextWindowChange,
+  permitsObject,
+  permitsOperation,
+  permitsSync,
+} from '../../core/policy/index.ts';
 import type { Quotas } from '../project/quota.ts';
 import type { Admission } from './world.ts';
 
@@ -26,6 +32,7 @@ export function admit(snapshot: Snapshot, app: Application, quotas: Pick<Quotas,
     cluster: clusterKey(cluster),
     identity: identity.identity,
     permits: (key, namespaced) => permitsObject(place, { ...key, namespaced }),
+    permitsOperation: (operation) => permitsOperation(project, operation),
     window: (request) => ({
       verdict: permitsSync(project, app, request),
       changesAt: nextWindowChange(project, app, request.now),

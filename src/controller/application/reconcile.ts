@@ -37,7 +37,11 @@ async function sync(
   { state }: Extract<Decision, { next: 'sync' }>,
   world: World,
 ): Promise<number | undefined> {
-  const sources = await pinnedSources(inputs, state, world);
+  const verdict = inputs.admitted.permitsOperation(state.operation);
+  const sources =
+    verdict.answer === 'allowed'
+      ? await pinnedSources(inputs, state, world)
+      : { ...inputs.sources, error: verdict.message };
   const progress =
     sources.error === undefined
       ? await runSync(inputs, { state, sources, checkpoint: (so) => checkpoint(inputs.app, so, world) }, world)

@@ -1,4 +1,4 @@
-import type { Application, ApplicationSource, ApplicationStatus } from '../../core/api/index.ts';
+import type { Application, ApplicationSource, ApplicationStatus, Operation } from '../../core/api/index.ts';
 import type { Live, Rendered } from '../../core/diff/index.ts';
 import type { JsonObject } from '../../core/json/index.ts';
 import type { KubeObject, ObjectKey } from '../../core/objects/index.ts';
@@ -40,6 +40,8 @@ export interface Admitted {
   readonly identity: Identity;
   /** Asked for every object of every phase. */
   permits(object: ObjectKey, namespaced: boolean | undefined): Verdict;
+  /** Whether an operation somebody wrote onto the Application may run: its own sources are checked, too. */
+  permitsOperation(operation: Operation): Verdict;
   /** Whether the project's windows let it sync now, and when that changes at the earliest. */
   window(request: SyncRequest): { readonly verdict: Verdict; readonly changesAt: number | undefined };
   /** For the Application's conditions: it goes on, but somebody should know. */

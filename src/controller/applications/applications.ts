@@ -24,6 +24,8 @@ export interface Applications {
   get(key: string): KubeObject | undefined;
   keys(): Iterable<string>;
   readonly size: number;
+  /** Takes in what the API server answered to a write of ours: the next pass must not see less than this one wrote. */
+  accept(object: KubeObject): void;
   /** Follows exactly the namespaces that these patterns name, besides the control plane's. */
   watch(patterns: readonly string[]): void;
   stop(): Promise<void>;
@@ -54,7 +56,7 @@ export function watchApplications(options: ApplicationsOptions): Applications {
         if (!counts(object.metadata.namespace ?? '')) return;
         const key = keyOf(object);
         missing.delete(key);
-        if (objects.get(key)?.metadata.resourceVersion === object.metadata.resourceVersion) return;
+        if (!isNewer(object, objects.get(key))) return;
         objects.set(key, object);
         options.onChange(key, object);
       },
@@ -82,6 +84,11 @@ export function watchApplications(options: ApplicationsOptions): Applications {
   return {
     get: (key) => objects.get(key),
     keys: () => objects.keys(),
+    accept(object) {
+      const key = keyOf(object);
+      // Only what the watches know: an answer to a write that raced with a deletion must not bring it back.
+      if (objects.has(key) && isNewer(object, objects.get(key))) objects.set(key, object);
+    },
     get size() {
       return objects.size;
     },
@@ -98,6 +105,15 @@ export function watchApplications(options: ApplicationsOptions): Applications {
       await Promise.all(ending);
     },
   };
+}
+
+/** Versions of one kind are numbers that grow; where they are not, whatever comes is taken for new. */
+function isNewer(object: KubeObject, known: KubeObject | undefined): boolean {
+  if (known === undefined || known.metadata.uid !== object.metadata.uid) return true;
+  const [now, before] = [Number(object.metadata.resourceVersion), Number(known.metadata.resourceVersion)];
+  if (Number.isNaN(now) || Number.isNaN(before))
+    return object.metadata.resourceVersion !== known.metadata.resourceVersion;
+  return now > before;
 }
 
 /** The key of an Application: `namespace/name`. */
