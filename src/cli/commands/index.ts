@@ -17,4 +17,9 @@ export const commands: readonly CommandEntry[] = [
     summary: 'try out projects and settings before they are in force',
     load: async () => (await import('./policy/index.ts')).register,
   },
+  {
+    name: 'admin',
+    summary: 'tasks of the platform’s administrators',
+    load: async () => (await import('./admin/index.ts')).register,
+  },
 ];
