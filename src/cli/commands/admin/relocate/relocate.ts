@@ -4,11 +4,11 @@ import { type JsonObject, objectAt, stringAt } from '../../../../core/json/index
 import { assembleSnapshot } from '../../../../core/policy/index.ts';
 import type { CommandContext } from '../../../command.ts';
 import { readObjects } from '../../../objects/read-files.ts';
+import { readInstallation } from '../../../objects/read-installation.ts';
 import { consequencesOf } from './consequences.ts';
 import { planRelocation } from './plan.ts';
 import { printRelocation } from './print.ts';
 import { changePolicy } from './rbac.ts';
-import { readInstallation } from './read.ts';
 
 interface Flags {
   readonly print?: boolean;

@@ -1,7 +1,7 @@
-import { isArgosyError } from '../../../../core/errors/index.ts';
-import type { JsonObject } from '../../../../core/json/index.ts';
-import { asJson, type KubeObject } from '../../../../core/objects/index.ts';
-import { connect, controlDoor, type Resource, readKubeconfig } from '../../../../kube/index.ts';
+import { isArgosyError } from '../../core/errors/index.ts';
+import type { JsonObject } from '../../core/json/index.ts';
+import { asJson, type KubeObject } from '../../core/objects/index.ts';
+import { connect, controlDoor, type Resource, readKubeconfig } from '../../kube/index.ts';
 
 /** Where a running installation is. */
 export interface InstallationSource {
