@@ -69,6 +69,49 @@ test('HTTP/2 and HTTP/1.1 are spoken on one port', async () => {
   }
 });
 
+test('a name with blanks around it is impersonated with them, not left out', async () => {
+  const cluster = await startCluster({ actors: false });
+  try {
+    const session = connect(cluster.url, { ca: cluster.caPem });
+    const stream = session.request({
+      ':path': maps,
+      authorization: `Bearer ${cluster.adminToken}`,
+      'impersonate-user': 'eve ',
+    });
+    const [headers] = await once(stream, 'response');
+    let text = '';
+    for await (const chunk of stream.setEncoding('utf8')) text += chunk;
+    session.destroy();
+    assert.equal(headers[':status'], 403);
+    assert.match(text, /User \\"eve \\" cannot list/);
+  } finally {
+    await cluster.stop();
+  }
+});
+
+test('a watch that is to last for months does not end at once', async () => {
+  const cluster = await startCluster({ actors: false });
+  try {
+    const session = connect(cluster.url, { ca: cluster.caPem });
+    const stream = session.request({
+      ':path': `${maps}?watch=true&timeoutSeconds=9999999`,
+      authorization: `Bearer ${cluster.adminToken}`,
+    });
+    await once(stream, 'response');
+    let ended = false;
+    stream.on('end', () => {
+      ended = true;
+    });
+    assert.equal((await call(targetOf(cluster), 'POST', maps, map('late'))).status, 201);
+    const [first] = await once(stream, 'data');
+    assert.match(String(first), /"late"/);
+    assert.equal(ended, false);
+    session.destroy();
+  } finally {
+    await cluster.stop();
+  }
+});
+
 test('nothing acknowledged is lost when the process is killed', { timeout: 60_000 }, async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'argosy-killed-'));
   try {

@@ -170,6 +170,9 @@ class Listener {
       rejectUnauthorized: false,
       settings: { maxConcurrentStreams: 250, initialWindowSize: 1024 * 1024 },
       maxSessionMemory: 100,
+      // Otherwise a header with blanks around its value is dropped in silence: a request in somebody else's name
+      // would become one in the caller's own.
+      strictFieldWhitespaceValidation: false,
     });
     this.#server.on('connection', (socket: Socket) => this.#track(socket));
     this.#server.on('session', (session: Http2Session) => {

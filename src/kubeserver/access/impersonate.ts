@@ -36,7 +36,18 @@ export function wantedUser(headers: Headers): User | undefined {
 function values(headers: Headers, name: string): string[] {
   const found = headers[name];
   if (found === undefined) return [];
-  return typeof found === 'string' ? [found] : [...found];
+  return (typeof found === 'string' ? [found] : found).map(asText);
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** Node gives a header's bytes as one character each; names are UTF-8. Bytes that are none name nobody. */
+function asText(value: string): string {
+  try {
+    return utf8.decode(Buffer.from(value, 'latin1'));
+  } catch {
+    throw badRequest('an impersonation header is not UTF-8');
+  }
 }
 
 function unescaped(key: string): string {

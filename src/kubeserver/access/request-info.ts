@@ -1,3 +1,4 @@
+import { selectedName } from '../field-terms.ts';
 import type { RequestInfo } from '../ports.ts';
 
 const verbs: { readonly [method: string]: string } = {
@@ -65,14 +66,11 @@ function withVerb(info: RequestInfo): RequestInfo {
   if (info.verb !== 'get') return info;
   const watch = info.query.get('watch');
   const watching = watch !== null && !['false', '0'].includes(watch.toLowerCase());
-  return { ...info, verb: watching ? 'watch' : 'list', name: selectedName(info.query.get('fieldSelector') ?? '') };
+  return { ...info, verb: watching ? 'watch' : 'list', name: nameAsked(info.query.get('fieldSelector') ?? '') };
 }
 
 /** A list of exactly one name counts as a request for that name, so that `resourceNames` can allow it. */
-function selectedName(selector: string): string {
-  for (const term of selector.split(',')) {
-    const [, field, name = ''] = /^\s*([^=!\s]+)\s*={1,2}\s*(.*?)\s*$/.exec(term) ?? [];
-    if (field === 'metadata.name' && name !== '' && !/[/%]/.test(name) && name !== '.' && name !== '..') return name;
-  }
-  return '';
+function nameAsked(selector: string): string {
+  const name = selectedName(selector) ?? '';
+  return /[/%]/.test(name) || name === '.' || name === '..' ? '' : name;
 }

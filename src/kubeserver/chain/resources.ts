@@ -12,6 +12,7 @@ import { scale } from '../handlers/scale.ts';
 import { update } from '../handlers/update.ts';
 import { watch } from '../handlers/watch.ts';
 import type { Exchange } from '../http/exchange.ts';
+import type { RequestInfo } from '../ports.ts';
 import type { Cluster } from '../registry/cluster.ts';
 import type { Served } from '../registry/served.ts';
 import { methodNotAllowed, noSuchResource } from '../status.ts';
@@ -52,6 +53,11 @@ function handlerOf(allowed: readonly string[], verb: string): Handler {
   return handler;
 }
 
+/** A namespace's own path names it as both; below another namespace it would pass with that one's rights. */
+function isNamespaceItself({ storage }: Served['info'], { namespace, name }: RequestInfo): boolean {
+  return storage === 'namespaces' && namespace === name;
+}
+
 /** The address must fit the scope of the kind. */
 function checkScope({ info }: Exchange, { info: kind }: Served): void {
   if (info.name === '' && ['update', 'patch', 'delete'].includes(info.verb)) throw methodNotAllowed();
@@ -60,7 +66,7 @@ function checkScope({ info }: Exchange, { info: kind }: Served): void {
     if (named) throw noSuchResource();
     if (info.verb === 'create' || info.verb === 'deletecollection') throw methodNotAllowed();
   }
-  if (!kind.namespaced && info.namespace !== '' && kind.storage !== 'namespaces') throw noSuchResource();
+  if (!kind.namespaced && info.namespace !== '' && !isNamespaceItself(kind, info)) throw noSuchResource();
 }
 
 async function serveSubresource(exchange: Exchange, served: Served, cluster: Cluster, access: Access): Promise<void> {

@@ -1,5 +1,6 @@
 import { at, type Json } from '../../core/json/index.ts';
 import { asJson, type KubeObject } from '../../core/objects/index.ts';
+import { type FieldTerm, fieldTerms } from '../field-terms.ts';
 import type { Served } from '../registry/served.ts';
 import { badRequest } from '../status.ts';
 
@@ -59,24 +60,24 @@ function supportedBy(served: Served): Supported {
 /** Reads a field selector of a kind; throws 400 in the real server's words. */
 export function parseFieldSelector(text: string, served: Served): FieldTest {
   const supported = supportedBy(served);
-  const tests = text
-    .split(/(?<!\\),/)
-    .filter((term) => term.trim() !== '')
-    .map((term) => parseTerm(term, text, served, supported));
+  const tests = fieldTerms(text).map((term) => testOf(term, text, served, supported));
   return (object) => tests.every((test) => test(object));
 }
 
-function parseTerm(term: string, whole: string, served: Served, supported: Supported): FieldTest {
-  const match = /^([^=!]*?)(!=|==|=)(.*)$/s.exec(term);
-  if (match === null) throw badRequest(`invalid selector: '${whole}'; can't understand '${term}'`);
-  const [, field = '', operator, raw = ''] = match;
+function testOf(
+  { text, field, operator, value, problem }: FieldTerm,
+  whole: string,
+  served: Served,
+  supported: Supported,
+): FieldTest {
+  if (operator === undefined) throw badRequest(`invalid selector: '${whole}'; can't understand '${text}'`);
+  if (problem !== undefined) throw badRequest(problem);
   if (!supported.fields.includes(field))
     throw badRequest(
       supported.byHand
         ? `field label not supported: ${field}`
         : `${JSON.stringify(field)} is not a known field selector: only "metadata.name", "metadata.namespace"`,
     );
-  const value = raw.replace(/\\([,=\\])/g, '$1');
   const wanted = operator !== '!=';
   return (object) => (fieldText(object, field, served) === value) === wanted;
 }

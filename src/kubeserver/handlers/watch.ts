@@ -1,30 +1,43 @@
 import type { JsonObject } from '../../core/json/index.ts';
 import type { KubeObject } from '../../core/objects/index.ts';
+import { selectedName } from '../field-terms.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { negotiate, type Wanted } from '../http/negotiate.ts';
-import { StatusError, type StoreEvent } from '../ports.ts';
+import { type RequestInfo, StatusError, type StoreEvent } from '../ports.ts';
 import { tableOf } from '../printers/table.ts';
 import type { Cluster } from '../registry/cluster.ts';
 import { fromStored } from '../registry/convert.ts';
 import { keyPrefix, type Served } from '../registry/served.ts';
-import { statusObject } from '../status.ts';
+import { badRequest, statusObject } from '../status.ts';
 import type { Handler } from './handler.ts';
 import { type ListOptions, listOptions } from './list-options.ts';
 import { partial } from './partial.ts';
 import { eventText, textOf, watchLine } from './serialize.ts';
 
 const bookmarkPeriod = 55_000;
+/** What a timer can hold; a longer one would fire at once. */
+const longestTimer = 2 ** 31 - 1;
 const chunkSize = 128 * 1024;
 /** What may wait for a slow client before it is cut off. */
 const maxBacklog = 64 * 1024 * 1024;
 
 /** GET of a collection with `watch`: events until the client leaves or the time is up. */
 export const watch: Handler = async (exchange, served, cluster) => {
-  const options = listOptions(exchange.info.query, served, true);
+  const options = ofOneName(listOptions(exchange.info.query, served, true), exchange.info);
   const from = startRevision(options);
   const session = new WatchSession(exchange, served, cluster, options);
   await session.run(from);
 };
+
+/** A watch that was allowed for one name (in its path or its selector) tells of that name only. */
+function ofOneName(options: ListOptions, { name, query }: RequestInfo): ListOptions {
+  if (name === '') return options;
+  const selector = query.get('fieldSelector') ?? '';
+  if (selector !== '' && selectedName(selector) !== name)
+    throw badRequest("fieldSelector metadata.name doesn't match requested name");
+  const matches: ListOptions['matches'] = (object) => object.metadata.name === name && options.matches(object);
+  return { ...options, matches, selective: true };
+}
 
 /** Where to begin: undefined means "the current state first". */
 function startRevision({ resourceVersion }: ListOptions): number | undefined {
@@ -111,7 +124,7 @@ class WatchSession {
         signal.removeEventListener('abort', done);
         resolve();
       };
-      const timer = setTimeout(done, seconds * 1000);
+      const timer = setTimeout(done, Math.min(seconds * 1000, longestTimer));
       signal.addEventListener('abort', done, { once: true });
       if (signal.aborted) done();
     });
