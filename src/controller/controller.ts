@@ -6,6 +6,7 @@ import { type Connection, controlDoor, type EventWriter, type Resource } from '.
 import type { SettingsWatch } from '../settings/index.ts';
 import type { Logger, Metrics } from '../telemetry/index.ts';
 import { admit } from './application/admit.ts';
+import { assessWith, checksOf } from './application/health.ts';
 import { reconcile } from './application/reconcile.ts';
 import { timeText } from './application/time.ts';
 import type { World } from './application/world.ts';
@@ -104,6 +105,7 @@ export function startController(options: ControllerOptions): Controller {
     admit: (app) => admit(settings.current(), app, quotas),
     render: (app, override) => sources.manifests(keyOfApp(app), app, { fresh: isRefresh(app), override }),
     cluster: (key) => clusters.access(key),
+    health: (object) => assessWith(checksOf(settings.current().settings), object),
     async patchApplication(app, patch) {
       const { namespace = controlPlane, name } = app.metadata;
       applications.accept(await control.patch(applicationKind, namespace, name, 'merge', patch));

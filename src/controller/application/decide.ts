@@ -1,10 +1,10 @@
 import type { OperationState } from '../../core/api/index.ts';
 import { type Comparison, compare } from '../../core/diff/index.ts';
-import { aggregateHealth, assess, type Health } from '../../core/health/index.ts';
-import { asJson } from '../../core/objects/index.ts';
+import { aggregateHealth, type Health } from '../../core/health/index.ts';
 import { type Activity, activityOf, defaultPace } from '../../core/sync/index.ts';
 import type { Ready } from './gather.ts';
 import { timeText } from './time.ts';
+import type { World } from './world.ts';
 
 /** What to do in this pass. */
 export type Decision =
@@ -52,7 +52,7 @@ function activityFor({ app, sources, admitted }: Ready, comparison: Comparison, 
 }
 
 /** The health of an Application from what was compared. */
-export function healthOf(comparison: Comparison): Health {
+export function healthOf(comparison: Comparison, health: World['health']): Health {
   return aggregateHealth(
     comparison.objects.map(({ live, hook, status }) => ({
       live: live !== undefined,
@@ -60,7 +60,7 @@ export function healthOf(comparison: Comparison): Health {
         !hook &&
         status !== undefined &&
         live?.object.metadata.annotations?.['argocd.argoproj.io/ignore-healthcheck'] !== 'true',
-      health: live === undefined ? undefined : assess(asJson(live.object)),
+      health: live === undefined ? undefined : health(live.object),
     })),
   );
 }

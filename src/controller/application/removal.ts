@@ -1,6 +1,4 @@
 import { isOurs } from '../../core/diff/index.ts';
-import { assess } from '../../core/health/index.ts';
-import { asJson } from '../../core/objects/index.ts';
 import {
   cleanDeleteHooks,
   type DeleteHookInput,
@@ -44,7 +42,7 @@ export async function remove(inputs: Ready, world: World): Promise<number | unde
     const { run, cleanup } = deleteHookFinalizers[type];
     if (finalizers.includes(run)) return runHooks(type, inputs, world);
     if (finalizers.includes(cleanup)) {
-      await carry(inputs, cleanDeleteHooks(hookInput(type, inputs)), world);
+      await carry(inputs, cleanDeleteHooks(hookInput(type, inputs, world)), world);
       return release(inputs, cleanup, world);
     }
   }
@@ -52,7 +50,7 @@ export async function remove(inputs: Ready, world: World): Promise<number | unde
 }
 
 async function runHooks(type: DeleteHookType, inputs: Ready, world: World): Promise<number | undefined> {
-  const step = planDeleteHooks(hookInput(type, inputs));
+  const step = planDeleteHooks(hookInput(type, inputs, world));
   switch (step.next) {
     case 'run':
       await carry(inputs, step.tasks, world);
@@ -68,12 +66,12 @@ async function runHooks(type: DeleteHookType, inputs: Ready, world: World): Prom
   }
 }
 
-function hookInput(type: DeleteHookType, { sources, live }: Ready): DeleteHookInput {
+function hookInput(type: DeleteHookType, { sources, live }: Ready, world: World): DeleteHookInput {
   return {
     type,
     targets: sources.targets,
     liveOf: (key) => live.objects.get(key),
-    health: (object) => assess(asJson(object)),
+    health: (object) => world.health(object),
   };
 }
 

@@ -26,7 +26,7 @@ export async function report(inputs: Ready, findings: Findings, world: World): P
     now: timeText(world.now()),
     controlPlane: world.controlPlane,
     comparison,
-    health: comparison === undefined ? { status: 'Unknown' } : healthOf(comparison),
+    health: comparison === undefined ? { status: 'Unknown' } : healthOf(comparison, (object) => world.health(object)),
     revision: sources.error === undefined && sources.revision !== '' ? sources.revision : app.status?.sync?.revision,
     revisions: sources.revisions,
     sourceType: sources.sourceType,

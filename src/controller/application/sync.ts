@@ -1,7 +1,6 @@
 import type { OperationState } from '../../core/api/index.ts';
 import { type Comparison, compare, type Live } from '../../core/diff/index.ts';
-import { assess } from '../../core/health/index.ts';
-import { asJson, printKey, roleOf } from '../../core/objects/index.ts';
+import { printKey, roleOf } from '../../core/objects/index.ts';
 import {
   afterFailure,
   type Item,
@@ -48,7 +47,7 @@ export async function runSync(inputs: Ready, parts: SyncParts, world: World): Pr
     // Nothing is applied unless everything may be: half an Application helps nobody.
     const refused = (state.syncResult?.resources ?? []).length === 0 ? refusals(items, inputs) : [];
     if (refused.length > 0) return { state: invalid(state, refused, timeText(world.now())), live };
-    const step = nextStep(stepInput(inputs, items, state));
+    const step = nextStep(stepInput(inputs, items, state, world));
     if (needsCheckpoint(step, state)) await parts.checkpoint(withResults(state, step.results));
     const outcomes = await act(inputs.app, step.tasks, inputs.access, world);
     live = after(live, outcomes);
@@ -79,7 +78,12 @@ function itemsFor(
   });
 }
 
-function stepInput({ app }: Ready, items: readonly Item[], state: OperationState): Parameters<typeof nextStep>[0] {
+function stepInput(
+  { app }: Ready,
+  items: readonly Item[],
+  state: OperationState,
+  world: World,
+): Parameters<typeof nextStep>[0] {
   const sync = state.operation.sync ?? {};
   const annotations = app.metadata.annotations ?? {};
   const approvedAt = Date.parse(annotations['argocd.argoproj.io/deletion-approved'] ?? '');
@@ -91,7 +95,7 @@ function stepInput({ app }: Ready, items: readonly Item[], state: OperationState
     dryRun: sync.dryRun === true,
     migrationManager:
       annotations['argocd.argoproj.io/client-side-apply-migration-manager'] ?? 'kubectl-client-side-apply',
-    health: (object) => assess(asJson(object)),
+    health: (object) => world.health(object),
     approved: approvedAt >= Date.parse(state.startedAt ?? ''),
     terminating: state.phase === 'Terminating',
     applyAll: false,

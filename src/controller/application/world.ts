@@ -1,5 +1,6 @@
 import type { Application, ApplicationSource, ApplicationStatus, Operation } from '../../core/api/index.ts';
 import type { Live, Rendered } from '../../core/diff/index.ts';
+import type { Health } from '../../core/health/index.ts';
 import type { JsonObject } from '../../core/json/index.ts';
 import type { KubeObject, ObjectKey } from '../../core/objects/index.ts';
 import type { Identity, SyncRequest, Verdict } from '../../core/policy/index.ts';
@@ -20,6 +21,8 @@ export interface World {
   render(app: Application, override: SourceOverride): Promise<Manifests>;
   /** The way to a cluster the policy has chosen. */
   cluster(key: string): Promise<ClusterAccess>;
+  /** How an object is doing by the newest settings; undefined where its kind says nothing about that. */
+  health(object: KubeObject): Health | undefined;
   /** Patches the Application through the control-plane door. */
   patchApplication(app: Application, patch: JsonObject): Promise<void>;
   /** A status was written: whoever tells people about it is told. */

@@ -4,7 +4,7 @@ import type { KubeObject } from '../../core/objects/index.ts';
 import type { Identity } from '../../core/policy/index.ts';
 import { type Connection, type Reader, type Resource, tenantDoor, type Writer } from '../../kube/index.ts';
 import type { ClusterAccess } from '../application/world.ts';
-import { projector } from './projector.ts';
+import { instanceOf } from './projector.ts';
 
 const fetchMs = 15_000;
 
@@ -34,7 +34,7 @@ function fetchAs(connection: Connection, identity: Identity): Fetch {
 /** The door, telling the cache what the API server answers: the next pass must not see less than this one has written. */
 function telling(door: Reader & Writer, cache: ClusterCache): Reader & Writer {
   const seen = (object: KubeObject, dryRun: boolean | undefined): KubeObject => {
-    if (dryRun !== true) cache.observe(object, projector.instanceOf(object) ?? '');
+    if (dryRun !== true) cache.observe(object, instanceOf(object) ?? '');
     return object;
   };
   const gone = ({ group, kind }: Resource, namespace: string, name: string): void =>

@@ -4,10 +4,11 @@ import { ArgosyError } from '../../core/errors/index.ts';
 import { visibilityMode, watchesKind } from '../../core/policy/index.ts';
 import { type Connection, cacheDoor } from '../../kube/index.ts';
 import type { Logger } from '../../telemetry/index.ts';
+import { checksOf } from '../application/health.ts';
 import type { ClusterAccess } from '../application/world.ts';
 import { accessThrough } from './access.ts';
 import { kubeConfigOf } from './kube-config.ts';
-import { projector } from './projector.ts';
+import { projectorWith } from './projector.ts';
 
 export interface ClustersOptions {
   /** The cluster the controller runs in, which needs no Secret. */
@@ -91,7 +92,12 @@ function clusterOf(now: Snapshot, key: string): Cluster | undefined {
 /** Two Secrets share a view only where all that it is made of is equal to the byte. */
 function viewKey({ settings }: Snapshot, cluster: Cluster | undefined): string {
   const { resourceExclusions, resourceInclusions, respectRBAC } = settings;
-  const rules = [resourceExclusions, resourceInclusions, visibilityMode(respectRBAC, cluster?.tenant === true)];
+  const mode = visibilityMode(respectRBAC, cluster?.tenant === true);
+  // A view keeps the health of its objects, and reads bodies only where a check needs them.
+  const checks = [...settings.resourceOverrides].map(([kind, { health }]) =>
+    health === undefined ? [] : [kind, health],
+  );
+  const rules = [resourceExclusions, resourceInclusions, mode, checks.filter(({ length }) => length > 0)];
   if (cluster === undefined) return poolKey(['own', ...rules]);
   const { caData, credential, ...config } = kubeConfigOf(cluster);
   const scope = [[...cluster.namespaces].toSorted(), cluster.clusterResources, cluster.tenant];
@@ -111,7 +117,7 @@ function takeView(pool: CachePool, view: string, cluster: Cluster | undefined, o
       namespaces: cluster?.namespaces,
       clusterResources: cluster?.clusterResources,
       mode: visibilityMode(settings.respectRBAC, cluster?.tenant === true),
-      projector,
+      projector: projectorWith(checksOf(settings)),
       onTouched,
       log,
     });

@@ -17,6 +17,7 @@ import { assessIngress, assessService } from './kinds/network.ts';
 import { assessPod } from './kinds/pod.ts';
 import type { Assess } from './kinds/read.ts';
 import { assessReplicaSet } from './kinds/replica-set.ts';
+import { assessRollout } from './kinds/rollout.ts';
 import { assessStatefulSet } from './kinds/stateful-set.ts';
 import type { Health } from './types.ts';
 
@@ -39,6 +40,7 @@ const builtIn: ReadonlyMap<string, Assess> = new Map<string, Assess>([
   ['apiregistration.k8s.io/APIService', assessApiService],
   ['apiextensions.k8s.io/CustomResourceDefinition', assessCrd],
   ['policy/PodDisruptionBudget', assessDisruptionBudget],
+  ['argoproj.io/Rollout', assessRollout],
   ['argoproj.io/Workflow', assessWorkflow],
   ['argoproj.io/ApplicationSet', assessApplicationSet],
 ]);

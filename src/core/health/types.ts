@@ -4,6 +4,10 @@ export type HealthCode = (typeof healthOrder)[number];
 
 /** How one object is doing; undefined where its kind says nothing about that. */
 export interface Health {
-  readonly status: HealthCode;
+  /**
+   * Empty where a script has an answer for the kind but not yet for the object: an Application's health passes over it, a
+   * hook is done with it, and a wave waits for more.
+   */
+  readonly status: HealthCode | '';
   readonly message?: string | undefined;
 }

@@ -1,8 +1,12 @@
 import { type Health, type HealthCode, healthOrder } from './types.ts';
 
-/** Tells whether one health is worse than another. */
-export function isWorse(a: HealthCode, b: HealthCode): boolean {
-  return healthOrder.indexOf(a) > healthOrder.indexOf(b);
+/** Tells whether one health is worse than another; the empty one is worse than none. */
+export function isWorse(a: HealthCode | '', b: HealthCode | ''): boolean {
+  return place(a) > place(b);
+}
+
+function place(status: HealthCode | ''): number {
+  return status === '' ? -1 : healthOrder.indexOf(status);
 }
 
 /** One managed object's part in its Application's health. */

@@ -32,6 +32,7 @@ function observeManaged(item: Item, health: Health | undefined): Item {
 function observeHook(item: Item, health: Health | undefined): Item {
   if (health === undefined) return settle(item, 'Succeeded');
   switch (health.status) {
+    case '':
     case 'Healthy':
       return settle(item, 'Succeeded', health.message);
     case 'Degraded':
