@@ -88,7 +88,7 @@ export function createClusterCache(options: ClusterCacheOptions): ClusterCache {
   const { door, log, clock = systemClock, random = Math.random } = options;
   const rhythm = { ...defaultRhythm, ...options.rhythm };
   const touches = createTouches(options.onTouched);
-  const store = new Store({ projector: options.projector, now: clock.now, touched: touches.touch });
+  const store = new Store({ projector: options.projector, now: () => clock.now(), touched: touches.touch });
   const cells = new Cells(
     {
       namespaces: options.namespaces ?? [],

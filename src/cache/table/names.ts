@@ -79,6 +79,9 @@ export class Names {
 
 function hash(bytes: Uint8Array, offset: number, length: number, seed: number): number {
   let value = seed ^ 0x811c9dc5;
-  for (let i = offset; i < offset + length; i++) value = Math.imul(value ^ (bytes[i] ?? 0), 0x01000193);
+  for (let i = offset; i < offset + length; i++) {
+    value = Math.imul(value ^ (bytes[i] ?? 0), 0x01000193);
+    value ^= value >>> 13;
+  }
   return value >>> 0;
 }

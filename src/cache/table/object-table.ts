@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { Bodies } from './bodies.ts';
 import { Columns, none } from './columns.ts';
 import { Interner } from './interner.ts';
@@ -17,7 +18,7 @@ export class ObjectTable {
   readonly #names = new Names();
   readonly #marked = new Map<number, Set<number>>();
   readonly #byKey = new RowIndex((row) => this.#keyHash(row));
-  readonly #byUid = new RowIndex((row) => this.columns.uid[row * 4] ?? 0);
+  readonly #byUid = new RowIndex((row) => mixWords(this.columns.uid, row * 4));
   #rows = 0;
   #free = none;
   /** Objects, without owners that were only named. */
@@ -72,7 +73,7 @@ export class ObjectTable {
     const [a = 0, b = 0, c = 0, d = 0] = words;
     const column = this.columns.uid;
     return this.#byUid.find(
-      a,
+      mixWords(words, 0),
       (row) =>
         column[row * 4] === a && column[row * 4 + 1] === b && column[row * 4 + 2] === c && column[row * 4 + 3] === d,
     );
@@ -210,6 +211,18 @@ export class ObjectTable {
   }
 }
 
+/** Names and uids are chosen by strangers: nobody must be able to make them all fall into one place. */
+const secret = randomInt(2 ** 32);
+
+function mixWords(words: Uint32Array, at: number): number {
+  let mixed = secret;
+  for (let i = at; i < at + 4; i++) {
+    mixed = Math.imul(mixed ^ (words[i] ?? 0), 0x9e3779b1);
+    mixed ^= mixed >>> 15;
+  }
+  return mixed >>> 0;
+}
+
 function seedOf(kind: number, namespace: number): number {
-  return Math.imul(kind, 0x9e3779b1) ^ Math.imul(namespace, 0x85ebca6b);
+  return secret ^ Math.imul(kind, 0x9e3779b1) ^ Math.imul(namespace, 0x85ebca6b);
 }
