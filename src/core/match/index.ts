@@ -10,4 +10,4 @@ export { compileNamespacePattern, isRegexPattern, type NamespacePattern } from '
 export { compilePathPattern } from './path-pattern.ts';
 export { type Compiled, maxPatternLength, type PatternProblem, type StepCounter } from './pattern.ts';
 export { compileRegex } from './regex.ts';
-export { normalizeRepositoryUrl } from './repository-url.ts';
+export { barestRepositoryUrl, normalizeRepositoryUrl } from './repository-url.ts';

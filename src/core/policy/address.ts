@@ -3,7 +3,7 @@ export type AddressClass = 'loopback' | 'link-local' | 'metadata' | 'unspecified
 
 /** Addresses where clouds answer with credentials of the machine, beyond the link-local one. */
 const metadataHosts: readonly string[] = ['169.254.169.254', '100.100.100.200', '168.63.129.16', '192.0.0.192'];
-const metadataV6 = 'fd00:ec2:0:0:0:0:0:254';
+const metadataV6: readonly string[] = ['fd00:ec2:0:0:0:0:0:254', 'fd00:ec2:0:0:0:0:0:23', 'fd20:ce:0:0:0:0:0:254'];
 
 /** Classifies an IP address; undefined where the text is none. Addresses that wrap an IPv4 one are judged by it. */
 export function classifyAddress(text: string): AddressClass | undefined {
@@ -66,7 +66,7 @@ function classifyIPv6(groups: readonly number[]): AddressClass {
   if (inner !== undefined) return classifyIPv4(inner);
   const first = groups[0] ?? 0;
   if (groups.slice(0, 7).every((group) => group === 0)) return groups[7] === 0 ? 'unspecified' : 'loopback';
-  if (groups.map((group) => group.toString(16)).join(':') === metadataV6) return 'metadata';
+  if (metadataV6.includes(groups.map((group) => group.toString(16)).join(':'))) return 'metadata';
   if ((first & 0xffc0) === 0xfe80) return 'link-local';
   return (first & 0xff00) === 0xff00 ? 'multicast' : 'ordinary';
 }

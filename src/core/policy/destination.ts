@@ -1,5 +1,6 @@
 import type { Application, Cluster } from '../api/index.ts';
-import type { DestinationMatch } from './destinations.ts';
+import { otherSpellings } from './cluster-server.ts';
+import type { DestinationMatch, Place } from './destinations.ts';
 import type { EffectiveProject } from './effective.ts';
 import type { Recorder } from './fact.ts';
 import { clean, note, noteRule, quote } from './note.ts';
@@ -29,7 +30,19 @@ export function evaluateDestination(
   namespace: string | undefined,
 ): DestinationMatch {
   if (project.onlyScopedClusters && cluster.project !== project.name) return notScoped;
-  return project.destinations.match({ server: cluster.server, name: cluster.name, namespace, cluster });
+  const place = { server: cluster.server, name: cluster.name, namespace, cluster };
+  const match = project.destinations.match(place);
+  if (match.outcome !== 'permitted' || !cluster.tenant || !project.destinations.deniesByServer) return match;
+  return denialOfSpelling(project, place) ?? match;
+}
+
+/** A tenant writes the address of its cluster itself: no spelling of it may slip past a deny. */
+function denialOfSpelling(project: EffectiveProject, place: Place): DestinationMatch | undefined {
+  for (const server of otherSpellings(place.server)) {
+    const match = project.destinations.match({ ...place, server });
+    if (match.outcome === 'denied') return match;
+  }
+  return undefined;
 }
 
 /** Whether an Application may deploy to the cluster its destination resolves to. */

@@ -59,6 +59,7 @@ export class Destinations {
   readonly #denyNamespace = new TextIndex<Entry>();
   readonly #denyName = new TextIndex<Entry>();
   #firstDenyName: Entry | undefined;
+  #deniesByServer = false;
 
   constructor(rules: readonly DestinationRule[]) {
     this.rules = rules;
@@ -68,6 +69,7 @@ export class Destinations {
   #add(entry: Entry): void {
     const { server, name, namespace } = entry;
     if (server?.deny === true) this.#denyServer.add(server.matcher, entry);
+    if (isDeny(entry) && server !== undefined && server.text !== '*') this.#deniesByServer = true;
     if (namespace?.deny === true) this.#denyNamespace.add(namespace.matcher, entry);
     if (name?.deny === true) {
       this.#denyName.add(name.matcher, entry);
@@ -86,6 +88,11 @@ export class Destinations {
       if (server !== undefined) this.#byServer.add(server.matcher, entry);
       if (name !== undefined) this.#byName.add(name.matcher, entry);
     }
+  }
+
+  /** Whether what any entry denies depends on the server. */
+  get deniesByServer(): boolean {
+    return this.#deniesByServer;
   }
 
   /** Holds a place against the entries. */

@@ -62,8 +62,11 @@ export const pathMatcherOf = once((pattern) => compilePathPattern(pattern));
 /** Namespace lists: a glob or a `/regex/`. */
 export const namespaceMatcherOf = once((pattern) => compileNamespacePattern(pattern));
 
-/** Addresses that normalising only lower-cases and cuts: nearly all there are, and every check begins with it. */
-const plainAddress = /^https?:\/\/[a-z0-9][a-z0-9.-]*(:\d+)?(\/[a-z0-9\-_.~/]*)?$/;
+/**
+ * Addresses that normalising only lower-cases and cuts, and that have no barer spelling: nearly all there are, and every
+ * check begins with it.
+ */
+const plainAddress = /^https?:\/\/[a-z0-9-]+(?:\.[a-z0-9-]+)*(?:\/[a-z0-9\-_.~]+)*$/;
 
 /** The address of a repository in the form both sides of a comparison take; undefined where it is none. */
 export function normalizedRepository(url: string): string | undefined {
@@ -73,22 +76,40 @@ export function normalizedRepository(url: string): string | undefined {
 function plainForm(url: string): string | undefined {
   const lower = url.toLowerCase();
   const short = lower.endsWith('.git') ? lower.slice(0, -'.git'.length) : lower;
-  return lower.length <= 1000 && plainAddress.test(short) ? short : undefined;
+  return lower.length <= 1000 && plainAddress.test(short) && !short.endsWith('.git') ? short : undefined;
 }
 
-/** What no address of a repository holds: transports read such texts otherwise than a comparison does. */
-const tricky = /[\p{Cc}\s\\]|^-|^[a-z0-9+.-]+::|%2e|%2f|%5c|%00|(^|[/:])\.\.?(\/|$)/iu;
+/**
+ * What no address of a repository holds: transports and servers read such texts otherwise than a comparison does. Blanks,
+ * options, remote helpers, questions and fragments, dot segments, empty ones, two users, hosts without `//`, and escapes of
+ * what needs none.
+ */
+const tricky = new RegExp(
+  [
+    /[\p{Cc}\s\\?#]|^-|^[a-z0-9+.-]+::/u,
+    /%(?:[01][0-9a-f]|2[5def]|3[0-9]|4[1-9a-f]|5[0-9acf]|6[1-9a-f]|7[0-9aef])/,
+    /(?:^|[/:])\.\.?(?:;[^/]*)?(?:\/|$)/,
+    /(?<!:|:\/)\/\/|^(?!file:)[a-z0-9+.-]+:\/\/\//,
+    /^[a-z0-9+.-]+:\/\/[^/]*@[^/]*@|^[^/@]*:(?!\/\/)/,
+  ]
+    .map(({ source }) => source)
+    .join('|'),
+  'iu',
+);
+/** Letters outside ASCII that become ASCII when lower-cased: compared as one name, fetched as another. */
+const foldsToAscii = /[\u0130\u212a]/;
 const schemes = /^(https?|ssh|git|git\+ssh|oci|file):/i;
 
-/**
- * The address of a source in that form, or undefined where it cannot be one: control characters, blanks, dot segments,
- * escaped slashes, options, remote helpers and unknown schemes would lead somewhere else than what was compared.
- */
-export function normalizedSource(url: string): string | undefined {
+/** The address of a source where it is written as nearly all are; it then has no other spelling. */
+export function plainSource(url: string): string | undefined {
   const plain = plainForm(url);
-  // Nearly every address is of that form, and then only dot segments are left to look for.
-  if (plain !== undefined && !plain.includes('/.')) return plain;
-  if (url.length > 4096 || tricky.test(url)) return undefined;
+  // Only dot segments and folded letters are left to look for.
+  return plain === undefined || plain.includes('/.') || foldsToAscii.test(url) ? undefined : plain;
+}
+
+/** The address of a source, or undefined where it cannot be one: it would lead somewhere else than what was compared. */
+export function normalizedSource(url: string): string | undefined {
+  if (url.length > 4096 || tricky.test(url) || foldsToAscii.test(url)) return undefined;
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(url) && !schemes.test(url)) return undefined;
-  return plain ?? normalizeRepositoryUrl(url);
+  return normalizedRepository(url);
 }

@@ -1,4 +1,5 @@
-import { type Cluster, inClusterServer } from '../api/index.ts';
+import type { Cluster } from '../api/index.ts';
+import { isLocalServer } from './cluster-server.ts';
 import { evaluateDestination, explainDestination } from './destination.ts';
 import type { EffectiveProject } from './effective.ts';
 import type { Recorder } from './fact.ts';
@@ -164,7 +165,7 @@ function isControlPlaneObject(place: Place, subject: Subject): boolean {
     subject.group === 'argoproj.io' &&
     subject.namespace === controlPlane &&
     place.applicationNamespace !== controlPlane &&
-    place.cluster.server === inClusterServer
+    isLocalServer(place.cluster.server)
   );
 }
 

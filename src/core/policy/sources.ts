@@ -1,4 +1,5 @@
-import { type Matcher, normalizedRepository, normalizedSource, sourceMatcherOf } from './matcher.ts';
+import { barestRepositoryUrl } from '../match/index.ts';
+import { type Matcher, normalizedRepository, normalizedSource, plainSource, sourceMatcherOf } from './matcher.ts';
 import type { Written } from './origin.ts';
 import { TextIndex } from './text-index.ts';
 
@@ -26,6 +27,7 @@ const malformed: SourceMatch = Object.freeze({ outcome: 'malformed' });
 export class Sources {
   readonly rules: readonly Written<string>[];
   readonly #index = new TextIndex<Entry>();
+  #denies = false;
 
   constructor(rules: readonly Written<string>[]) {
     this.rules = rules;
@@ -35,20 +37,36 @@ export class Sources {
   #add(rule: Written<string>): void {
     const deny = rule.value.startsWith('!');
     const pattern = normalizedPattern(deny ? rule.value.slice(1) : rule.value);
+    this.#file(rule, pattern, deny);
+    if (!deny) return;
+    this.#denies = true;
+    const bare = pattern === undefined ? undefined : barestPattern(pattern);
+    if (bare !== pattern) this.#file(rule, bare, deny);
+  }
+
+  #file(rule: Written<string>, pattern: string | undefined, deny: boolean): void {
     const matcher = pattern === undefined ? undefined : sourceMatcherOf(pattern);
-    // A deny that cannot be read is met by every address: nobody knows what the admin meant to keep out.
     const open = matcher?.open === true ? matcher.prefix : undefined;
+    // A deny that cannot be read is met by every address: nobody knows what the admin meant to keep out.
     if (deny || matcher !== undefined) this.#index.add(matcher, { rule, matcher, open, deny, match: undefined });
   }
 
   /** Holds the address of a source against the entries; both sides are normalised alike. */
   match(url: string): SourceMatch {
-    const address = normalizedSource(url);
+    const plain = plainSource(url);
+    const address = plain ?? normalizedSource(url);
     if (address === undefined) return malformed;
     const question: Question = { address, permit: undefined };
-    const deny = this.#index.find(address, isDenial, question);
+    const deny = this.#index.find(address, isDenial, question) ?? this.#denyOfBarest(plain, address);
     const decides = deny ?? question.permit;
     return decides === undefined ? none : answerOf(decides);
+  }
+
+  /** A deny cannot be got round by another spelling of what it names. */
+  #denyOfBarest(plain: string | undefined, address: string): Entry | undefined {
+    if (plain !== undefined || !this.#denies) return undefined;
+    const bare = barestRepositoryUrl(address);
+    return bare === address ? undefined : this.#index.find(bare, isDenial, { address: bare, permit: undefined });
   }
 }
 
@@ -77,4 +95,9 @@ function answerOf(entry: Entry): SourceMatch {
 /** A lone `*` stands for every address and is left as it is. */
 function normalizedPattern(pattern: string): string | undefined {
   return pattern === '*' ? pattern : normalizedRepository(pattern);
+}
+
+/** A user in the address of a web server was written on purpose: such a deny keeps out that user only. */
+function barestPattern(pattern: string): string {
+  return /^https?:\/\/[^/]*@/.test(pattern) ? pattern : barestRepositoryUrl(pattern);
 }
