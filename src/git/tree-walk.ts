@@ -38,18 +38,36 @@ const maxKeptNames = 100_000;
 /** Opens a walk over a repository's trees. */
 export function createTreeWalk(reader: BatchReader, limits: WalkLimits): TreeWalk {
   const kept = createTreeCache();
+  // Thousands of Applications ask for the same folders at once, right after a commit: each is read for all of them.
+  const coming = new Map<string, Promise<Tree>>();
+  const load = async (ids: readonly string[]): Promise<Map<string, Tree>> => {
+    const loading = loadTrees(reader, ids, limits).then((trees) => new Map(trees));
+    for (const id of ids) {
+      const one = loading.then((trees) => trees.get(id) ?? empty);
+      one.catch(() => undefined);
+      coming.set(id, one);
+    }
+    try {
+      const trees = await loading;
+      for (const [id, tree] of trees) kept.set(id, tree);
+      return trees;
+    } finally {
+      for (const id of ids) coming.delete(id);
+    }
+  };
   const readAll = async (ids: readonly string[]): Promise<Map<string, Tree>> => {
     const found = new Map<string, Tree>();
     const missing: string[] = [];
+    const awaited: (readonly [string, Promise<Tree>])[] = [];
     for (const id of new Set(ids)) {
       const tree = kept.get(id);
-      if (tree === undefined) missing.push(id);
-      else found.set(id, tree);
+      const soon = coming.get(id);
+      if (tree !== undefined) found.set(id, tree);
+      else if (soon !== undefined) awaited.push([id, soon]);
+      else missing.push(id);
     }
-    for (const [id, tree] of await loadTrees(reader, missing, limits)) {
-      kept.set(id, tree);
-      found.set(id, tree);
-    }
+    if (missing.length > 0) for (const [id, tree] of await load(missing)) found.set(id, tree);
+    for (const [id, soon] of awaited) found.set(id, await soon);
     return found;
   };
   const read = async (id: string): Promise<Tree> => (await readAll([id])).get(id) ?? new Map<string, TreeItem>();
