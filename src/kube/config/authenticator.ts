@@ -19,13 +19,22 @@ export function authenticatorFor(config: KubeConfig, surroundings: AuthSurroundi
 function fixed(credential: Exclude<Credential, { type: 'token-file' | 'exec' }>): Authenticator {
   const header = fixedHeader(credential);
   const pair = credential.type === 'certificate' ? { cert: credential.cert, key: credential.key } : undefined;
-  const secrets =
-    credential.type === 'token' ? [credential.token] : credential.type === 'basic' ? [credential.password] : [];
+  const secrets = secretsOf(credential);
   return { header: () => header, renew: () => false, keyPair: () => pair, secrets: () => secrets };
+}
+
+function secretsOf(credential: Credential): readonly string[] {
+  if (credential.type === 'token') return [credential.token];
+  if (credential.type !== 'basic') return [];
+  return [credential.password, basic(credential.username, credential.password)];
+}
+
+function basic(username: string, password: string): string {
+  return Buffer.from(`${username}:${password}`).toString('base64');
 }
 
 function fixedHeader(credential: Credential): string | undefined {
   if (credential.type === 'token') return bearer(credential.token);
   if (credential.type !== 'basic') return undefined;
-  return `Basic ${Buffer.from(`${credential.username}:${credential.password}`).toString('base64')}`;
+  return `Basic ${basic(credential.username, credential.password)}`;
 }

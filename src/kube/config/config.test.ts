@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -85,6 +85,8 @@ test('reads the parts of a cluster', async () => {
 test('says what is wrong, without secrets', async () => {
   assert.match(await problems({ 'client-certificate-data': 'eA==' }), /only one of/);
   assert.match(await problems({ 'auth-provider': {} }), /exec plugin/);
+  for (const asked of [{ as: 'viewer' }, { 'as-uid': 'u' }, { 'as-groups': ['g'] }, { 'as-user-extra': { k: ['v'] } }])
+    assert.match(await problems({ token: 't', ...asked }), /in somebody else's name/);
   assert.match(await problems({ exec: { command: '', apiVersion: 'x' } }), /no command.*apiVersion/);
   assert.match(
     await problems({
@@ -223,6 +225,11 @@ test("a pod's token is read again when it is a minute old, and after a 401", asy
   rmSync(join(dir, 'token'));
   now = 200_000;
   assert.equal(await auth.header(), 'Bearer three', 'an unreadable file leaves the old token');
+  file('token', '');
+  now += 60_000;
+  assert.equal(await auth.header(), 'Bearer three', 'so does one that is empty for a moment');
+  file('token', 'four');
+  assert.equal(await auth.header(), 'Bearer four', 'and it is read again at once');
   await assert.rejects(inClusterConfig({ host: undefined, port: '1' }), { code: 'config-invalid' });
 });
 
@@ -272,6 +279,10 @@ test('a credential plugin that misbehaves is an error without its output', async
   await assert.rejects(run('echo s3cret; exit 1'), says(/ended with 1/));
   await assert.rejects(run('echo s3cret'), says(/no ExecCredential/));
   await assert.rejects(run('sleep 60', { deadlineMs: 50, maxOutput: 100 }), says(/did not end/));
+  const late = join(dir, 'late');
+  const daemon = `setsid sh -c 'sleep 3; touch ${late}' & sleep 60`;
+  await assert.rejects(run(daemon, { deadlineMs: 50, maxOutput: 100 }), says(/did not end/));
+  assert.equal(existsSync(late), false, 'what it left behind is not waited for');
   await assert.rejects(run('yes s3cret', { deadlineMs: 10_000, maxOutput: 1000 }), says(/printed more/));
   await assert.rejects(
     runExecPlugin(exec(join(dir, 'absent')), h, environment),

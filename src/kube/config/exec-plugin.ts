@@ -57,6 +57,8 @@ function runProgram(
     const stop = (why: string): void => {
       problem ??= why;
       killGroup(child.pid);
+      // A process of its own group may hold the pipe open for ever; nobody waits for that one.
+      child.stdout.destroy();
     };
     const timer = setTimeout(() => stop(`did not end within ${limits.deadlineMs} ms`), limits.deadlineMs);
     child.stdout.on('data', (chunk: Buffer) => {

@@ -120,6 +120,9 @@ function resolved(entry: Entry, path: string): string {
 
 /** One credential, in the order client-go prefers them. */
 async function credentialOf(user: Entry, problems: string[]): Promise<Credential> {
+  // Left out in silence, its requests would be made with rights their owner had laid down.
+  if (['as', 'as-uid', 'as-groups', 'as-user-extra'].some((key) => own(user.body, key) !== undefined))
+    problems.push("the user asks in somebody else's name (as, as-groups, …), which is not supported here");
   const exec = own(user.body, 'exec');
   if (isObject(exec)) {
     const parsed = parseExec(exec, dirname(user.file));

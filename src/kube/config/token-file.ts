@@ -47,9 +47,11 @@ export class TokenFile implements Authenticator {
     try {
       if ((await stat(this.#path)).size > 1024 * 1024) throw new Error('too large');
       const token = (await readFile(this.#path, 'utf8')).trim();
+      // A file in the middle of being written holds no token; only a good one replaces the one we have.
+      const header = bearer(token);
       this.#token = token;
       this.#readAt = this.#now();
-      return bearer(token);
+      return header;
     } catch (error) {
       // The old token may well be valid still: the server decides.
       if (this.#token !== undefined) return bearer(this.#token);

@@ -74,6 +74,9 @@ test('no message holds a secret or more than 2 KB', () => {
     const clean = scrub(text, ['my-password']);
     assert.doesNotMatch(clean, /eyJ|YWRtaW|pass@|my-password|MIIE/);
   }
+  const secret = 'q'.repeat(900);
+  for (let more = 0; more < 20; more++)
+    assert.doesNotMatch(scrub(`${'-'.repeat(more * 45)}${secret.repeat(12)}`, [secret]), /q/, 'not even a part of it');
   assert.ok(refuse(400, status(400, 'BadRequest', 'x'.repeat(100_000))).message.length < 2200);
 });
 

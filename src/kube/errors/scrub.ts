@@ -10,8 +10,10 @@ const secretShapes: readonly (readonly [RegExp, string])[] = [
 
 /** A foreign text made fit for a message: no secret, no control character, never longer than 2 KB. */
 export function scrub(text: string, secrets: readonly string[] = []): string {
-  let clean = text.length > maxMessage * 4 ? text.slice(0, maxMessage * 4) : text;
+  let clean = text;
+  // Before anything is cut off: half a secret would not be recognised.
   for (const secret of secrets) if (secret.length >= 4) clean = clean.replaceAll(secret, '[redacted]');
+  if (clean.length > maxMessage * 4) clean = clean.slice(0, maxMessage * 4);
   for (const [shape, instead] of secretShapes) clean = clean.replace(shape, instead);
   clean = printable(clean).trim();
   return clean.length > maxMessage ? `${clean.slice(0, maxMessage - 1)}…` : clean;

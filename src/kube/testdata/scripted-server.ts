@@ -19,6 +19,13 @@ const server = issue(authority, { commonName: 'scripted-authority' }, {
 export const pair = { key: server.key, cert: server.certificate };
 export const caData = Buffer.from(authority.certificate);
 
+/** A client's certificate of the same authority. */
+export function clientPair(commonName: string): { key: Buffer; cert: Buffer } {
+  const issuer = { commonName: 'scripted-authority' };
+  const made = issue(authority, issuer, { subject: { commonName }, usage: 'client', now: new Date(), serial: randomBytes(8) });
+  return { key: Buffer.from(made.key), cert: Buffer.from(made.certificate) };
+}
+
 export type Handler = (request: Http2ServerRequest, response: Http2ServerResponse) => void;
 
 export interface Scripted {
@@ -31,11 +38,12 @@ export interface Scripted {
 }
 
 /** A TLS server on loopback whose answers a test writes; HTTP/2, or 1.1 where asked. */
-export function startScripted(handler: Handler, options: { http1?: boolean; streams?: number; server?: (s: Http2SecureServer) => void } = {}): Promise<Scripted> {
+export function startScripted(handler: Handler, options: { http1?: boolean; streams?: number; askForCertificate?: boolean; server?: (s: Http2SecureServer) => void } = {}): Promise<Scripted> {
   const made = createSecureServer({
     ...pair,
     allowHTTP1: options.http1 === true,
     ...(options.http1 === true ? { ALPNProtocols: ['http/1.1'] } : {}),
+    ...(options.askForCertificate === true ? { requestCert: true, rejectUnauthorized: true, ca: caData } : {}),
     settings: { maxConcurrentStreams: options.streams ?? 100 },
   });
   made.on('request', handler);

@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns/promises';
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
-import { connect as connectTls, type TLSSocket } from 'node:tls';
+import { connect as connectTls, getCACertificates, type TLSSocket } from 'node:tls';
 import { ArgosyError } from '../../core/errors/index.ts';
 import { fromNetwork, markUnprocessed } from '../errors/network.ts';
 import { tunnel } from './tunnel.ts';
@@ -21,7 +21,7 @@ export interface Endpoint {
 
 /** The parts of TLS that a credential decides; asked for at every dial, since certificates rotate. */
 export interface TlsParts {
-  readonly ca?: Buffer | undefined;
+  readonly ca?: Buffer | (Buffer | string)[] | undefined;
   readonly cert?: Buffer | undefined;
   readonly key?: Buffer | undefined;
   readonly insecure: boolean;
@@ -82,10 +82,16 @@ async function throughProxy(endpoint: Endpoint, proxy: URL, opening: Opening): P
   const plain = await tcp(endpoint, host, proxyPort(proxy), opening);
   const socket =
     proxy.protocol === 'https:'
-      ? await secure(plain, opening, { host, protocols: ['http/1.1'], tls: { insecure: false } })
+      ? await secure(plain, opening, { host, protocols: ['http/1.1'], tls: proxyTls(endpoint) })
       : plain;
   await tunnel(socket, `${bracketed(endpoint.host)}:${endpoint.port}`, proxy);
   return socket;
+}
+
+/** A proxy is vouched for by the public authorities or by the cluster's; `insecure` speaks of the API server only. */
+function proxyTls(endpoint: Endpoint): TlsParts {
+  const { ca } = endpoint.tls();
+  return { insecure: false, ca: ca === undefined ? undefined : [...getCACertificates('default'), ...[ca].flat()] };
 }
 
 function proxyPort(proxy: URL): number {
