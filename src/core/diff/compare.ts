@@ -1,37 +1,85 @@
-import {
-  groupOf,
-  gvkOf,
-  kindText,
-  type ObjectKey,
-  parseTrackingId,
-  printKey,
-  roleOf,
-  trackingAnnotation,
-  waveOf,
-} from '../objects/index.ts';
-import { differs } from './differs.ts';
-import type { ComparedObject, Comparison, Live, LiveObject, SyncCode, Target } from './types.ts';
+import { type GroupKind, gvkOf, kindText, type ObjectKey, printKey, roleOf, waveOf, words } from '../objects/index.ts';
+import { Judge, type JudgeOptions } from './judge.ts';
+import { type Mark, markOf, qualified } from './tracking.ts';
+import type { ComparedObject, Comparison, ComparisonWarning, Live, LiveObject, SyncCode, Target } from './types.ts';
 
-export interface CompareOptions {
-  /** The Application's name in marks. */
-  readonly instance: string;
+export interface CompareOptions extends JudgeOptions {
+  /** Whether a kind lives in namespaces; with it, targets that need a namespace and have none are told. */
+  readonly namespaced?: ((kind: GroupKind) => boolean | undefined) | undefined;
+  /** Kinds the settings exclude: their targets are dropped, with a warning. */
+  readonly excluded?: ((kind: GroupKind) => boolean) | undefined;
+  /** Objects the project does not permit: their status is unknown, and live ones are not ours to prune. */
+  readonly permits?: ((key: ObjectKey) => boolean) | undefined;
 }
 
 /** Judges every target and every live object that bears the Application's mark. */
 export function compare(targets: readonly Target[], live: Live, options: CompareOptions): Comparison {
+  const judge = new Judge(options);
+  const repeated = lastOfEach(targets);
+  const { kept, warnings } = withoutExcluded(repeated.targets, options);
   const wanted = new Set(targets.map((target) => printKey(target.key)));
-  const objects = targets.map((target) => compareTarget(target, live));
+  const objects = kept.map((target) => compareTarget(target, live, judge, options));
   for (const [key, object] of live.objects) {
-    // Live hooks are cleaned up by their own policies, never by pruning.
-    const managed =
-      roleOf(object.object).role === 'managed' && (object.object.metadata.ownerReferences ?? []).length === 0;
-    if (!wanted.has(key) && managed && isOurs(object, options.instance)) objects.push(extra(object));
+    if (!wanted.has(key)) objects.push(...extraOf(object, judge, options));
   }
-  const errors = [...new Set(objects.flatMap((object) => (object.status === 'Unknown' ? [object.reason ?? ''] : [])))];
-  return { status: worst(objects), objects, errors };
+  const reasons = objects.flatMap(({ status, reason }) =>
+    status === 'Unknown' && reason !== undefined ? [reason] : [],
+  );
+  const errors = [...new Set([...judge.problems, ...reasons])];
+  return {
+    status: errors.length > 0 ? 'Unknown' : worst(objects),
+    objects,
+    errors,
+    invalid: kept.flatMap((target) => missingNamespace(target, options)),
+    warnings: [...repeated.warnings, ...warnings, ...objects.flatMap((object) => sharedWarning(object, options))],
+  };
 }
 
-function compareTarget(target: Target, live: Live): ComparedObject {
+/** Of targets with one key the last counts; what has no name yet has no key either. */
+function lastOfEach(targets: readonly Target[]): { targets: readonly Target[]; warnings: ComparisonWarning[] } {
+  const counts = new Map<string, number>();
+  for (const { key } of targets) {
+    if (key.name !== '') counts.set(printKey(key), (counts.get(printKey(key)) ?? 0) + 1);
+  }
+  if (counts.size === targets.length) return { targets, warnings: [] };
+  const last = new Map(targets.map((target) => [printKey(target.key), target]));
+  const warnings = [...counts].flatMap(([key, count]): ComparisonWarning[] =>
+    count < 2
+      ? []
+      : [
+          {
+            type: 'RepeatedResourceWarning',
+            message: `Resource ${key} appeared ${count} times among application resources.`,
+          },
+        ],
+  );
+  return {
+    targets: targets.filter((target) => target.key.name === '' || last.get(printKey(target.key)) === target),
+    warnings,
+  };
+}
+
+function withoutExcluded(
+  targets: readonly Target[],
+  { excluded }: CompareOptions,
+): { kept: readonly Target[]; warnings: ComparisonWarning[] } {
+  if (excluded === undefined) return { kept: targets, warnings: [] };
+  const kept = targets.filter(({ key }) => !excluded(key));
+  if (kept.length === targets.length) return { kept, warnings: [] };
+  const dropped = targets.filter(({ key }) => excluded(key));
+  const warnings = dropped.map(({ key }): ComparisonWarning => {
+    const message = `Resource ${key.group}/${key.kind} ${key.name} is excluded in the settings`;
+    return { type: 'ExcludedResourceWarning', message };
+  });
+  return { kept, warnings };
+}
+
+function missingNamespace({ key, object }: Target, { namespaced }: CompareOptions): string[] {
+  if (key.namespace !== '' || namespaced?.(key) !== true) return [];
+  return [`Namespace for ${key.name} ${object.apiVersion}, Kind=${key.kind} is missing.`];
+}
+
+function compareTarget(target: Target, live: Live, judge: Judge, options: CompareOptions): ComparedObject {
   const key = printKey(target.key);
   const found = live.objects.get(key);
   const role = roleOf(target.object).role;
@@ -42,47 +90,67 @@ function compareTarget(target: Target, live: Live): ComparedObject {
     live: found,
     hook: role === 'hook',
     wave: waveOf(target.object),
+    modified: false,
+    requiresPruning: false,
   };
-  if (role !== 'managed') return { ...base, status: undefined, modified: false, requiresPruning: false };
+  if (role !== 'managed') return { ...base, status: undefined };
   const reason = live.unknown.get(key) ?? live.unknown.get(kindText(target.key));
-  if (reason !== undefined && found === undefined) {
-    return { ...base, status: 'Unknown', modified: false, requiresPruning: false, reason };
-  }
-  const modified = found === undefined || differs(target.object, found.object);
-  return { ...base, status: modified ? 'OutOfSync' : 'Synced', modified, requiresPruning: false };
+  if (reason !== undefined && found === undefined) return { ...base, status: 'Unknown', reason };
+  if (options.permits?.(target.key) === false) return { ...base, status: 'Unknown', modified: true };
+  if (found === undefined) return { ...base, status: 'OutOfSync', modified: true };
+  return { ...base, ...judged(target, found, judge), ...sharing(markOf(found, judge.tracking), options) };
 }
 
-function extra(object: LiveObject): ComparedObject {
-  const { key } = object;
-  const version = gvkOf(object.object).version;
-  return {
+function judged(
+  target: Target,
+  live: LiveObject,
+  judge: Judge,
+): Pick<ComparedObject, 'status' | 'modified' | 'reason' | 'difference'> & { target: Target } {
+  const judgement = judge.of(target, live);
+  if (!judgement.known) return { target, status: 'Unknown', modified: false, reason: judgement.reason };
+  const { difference } = judgement;
+  if (difference === undefined) return { target, status: 'Synced', modified: false };
+  return { target: judgement.target, status: 'OutOfSync', modified: true, difference };
+}
+
+function sharing(mark: Mark | undefined, { instance }: CompareOptions): Pick<ComparedObject, 'sharedWith'> {
+  return mark?.own === true && mark.instance !== instance ? { sharedWith: mark.instance } : {};
+}
+
+function sharedWarning({ key, sharedWith }: ComparedObject, { instance }: CompareOptions): ComparisonWarning[] {
+  if (sharedWith === undefined) return [];
+  const message = `${key.kind}/${key.name} is part of applications ${qualified(instance)} and ${qualified(sharedWith)}`;
+  return [{ type: 'SharedResourceWarning', message }];
+}
+
+/** A live object with our mark that no target asks for. */
+function extraOf(live: LiveObject, judge: Judge, options: CompareOptions): ComparedObject[] {
+  const mark = markOf(live, judge.tracking);
+  if (mark?.instance !== options.instance) return [];
+  // Live hooks are cleaned up by their own policies, and what has an owner by its owner, never by pruning.
+  const isRoot = (live.object.metadata.ownerReferences ?? []).length === 0;
+  if (roleOf(live.object).role !== 'managed' || !isRoot || options.permits?.(live.key) === false) return [];
+  const { key } = live;
+  const base = {
     key,
-    version,
+    version: gvkOf(live.object).version,
     target: undefined,
-    live: object,
-    status: 'OutOfSync',
+    live,
     modified: false,
-    requiresPruning: true,
     hook: false,
     wave: 0,
   };
-}
-
-/** The mark names this Application and describes the object it stands on; a copied mark makes nothing ours. */
-export function isOurs(object: LiveObject, instance: string): boolean {
-  const text = object.object.metadata.annotations?.[trackingAnnotation];
-  const id = text === undefined ? undefined : parseTrackingId(text);
-  return id !== undefined && id.instance === instance && describes(id.object, object);
-}
-
-function describes(marked: ObjectKey, { key, object }: LiveObject): boolean {
-  const samePlace = key.namespace === '' || marked.namespace === key.namespace;
-  return (
-    marked.group === groupOf(object.apiVersion) && marked.kind === key.kind && marked.name === key.name && samePlace
-  );
+  // A copied mark is shown, and makes nothing ours.
+  if (!mark.own) return [{ ...base, status: undefined, requiresPruning: false }];
+  return [{ ...base, status: 'OutOfSync', requiresPruning: true }];
 }
 
 function worst(objects: readonly ComparedObject[]): SyncCode {
-  if (objects.some((object) => object.status === 'Unknown')) return 'Unknown';
-  return objects.some((object) => object.status === 'OutOfSync') ? 'OutOfSync' : 'Synced';
+  return objects.some((object) => object.status === 'OutOfSync' && counts(object)) ? 'OutOfSync' : 'Synced';
+}
+
+/** What is only there too much may be told not to matter. */
+function counts({ requiresPruning, live }: ComparedObject): boolean {
+  if (!requiresPruning || live === undefined) return true;
+  return !(words(live.object, 'argocd.argoproj.io/compare-options') ?? []).includes('IgnoreExtraneous');
 }

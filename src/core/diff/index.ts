@@ -1,9 +1,15 @@
 /**
  * What an Application asks for against what a cluster holds: normalised, compared, judged.
  *
- * Pure: values in, values out. What to do about a difference is for `core/sync`. Begin with `types.ts`, then `compare.ts`.
+ * Pure: values in, values out. The question is what a server-side apply of the target would change; who owns which field
+ * answers most of it without a schema. What to do about a difference is for `core/sync`. Begin with `types.ts`, then
+ * `compare.ts` (the Application), `judge.ts` (its rules) and `differs.ts` (one pair).
  */
-export { type CompareOptions, compare, isOurs } from './compare.ts';
+export { type CompareOptions, compare } from './compare.ts';
 export { type DiffersOptions, differenceOf, differs } from './differs.ts';
+export { type Prediction, type ServerSideDiff, serverSideDiffOf } from './dry-run.ts';
+export { type DiffSettings, relevantPart } from './judge.ts';
+export { masked, type Shown } from './mask.ts';
 export { type Rendered, type TargetOptions, targetsOf } from './targets.ts';
+export { isOurs, type Mark, markOf, type Tracking } from './tracking.ts';
 export type * from './types.ts';

@@ -1,5 +1,6 @@
-import { asJson, groupOf, type KubeObject, objectKey, printTrackingId, trackingAnnotation } from '../objects/index.ts';
+import { asJson, groupOf, type KubeObject, objectKey } from '../objects/index.ts';
 import { normalSecret, withoutNulls } from './normal.ts';
+import { defaultTracking, type Tracking, withMark } from './tracking.ts';
 import type { Target } from './types.ts';
 
 /** A rendered object and where it came from. */
@@ -17,12 +18,15 @@ export interface TargetOptions {
   readonly destinationNamespace: string;
   /** Whether a kind lives in namespaces; undefined where the cluster does not serve it (yet). */
   readonly namespaced: (group: string, kind: string) => boolean | undefined;
+  /** How objects are marked; by annotation unless told. */
+  readonly tracking?: Tracking | undefined;
 }
 
 /** Turns rendered objects into targets: each in its namespace and with the Application's mark on it. */
 export function targetsOf(rendered: readonly Rendered[], options: TargetOptions): Target[] {
+  const { instance, destinationNamespace: place, tracking = defaultTracking } = options;
   return rendered.map((item) => {
-    const object = marked(placed(sendable(item.object), options), options);
+    const object = withMark(placed(sendable(item.object), options), { instance, place }, tracking);
     return { key: objectKey(object), object, source: item.source, file: item.file, line: item.line };
   });
 }
@@ -43,16 +47,4 @@ function placed(object: KubeObject, options: TargetOptions): KubeObject {
   if (scope === false) return namespace === undefined ? object : { ...object, metadata: rest };
   if (namespace !== undefined && namespace !== '') return object;
   return { ...object, metadata: { ...rest, namespace: options.destinationNamespace } };
-}
-
-/** CRDs bear no mark: they outlive Applications, and their removal would take every custom object with it. */
-function marked(object: KubeObject, options: TargetOptions): KubeObject {
-  if (object.kind === 'CustomResourceDefinition' && groupOf(object.apiVersion) === 'apiextensions.k8s.io')
-    return object;
-  const key = objectKey(object);
-  // Cluster-scoped objects carry the destination namespace in their mark, as Argo CD writes it.
-  const place = key.namespace === '' ? options.destinationNamespace : key.namespace;
-  const id = printTrackingId({ instance: options.instance, object: { ...key, namespace: place } });
-  const annotations = { ...object.metadata.annotations, [trackingAnnotation]: id };
-  return { ...object, metadata: { ...object.metadata, annotations } };
 }

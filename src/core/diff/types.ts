@@ -44,6 +44,16 @@ export interface ComparedObject {
   readonly wave: number;
   /** Why the status is unknown. */
   readonly reason?: string | undefined;
+  /** The path, in the notation of managed fields, to the first field that differs. */
+  readonly difference?: readonly string[] | undefined;
+  /** The instance name of another Application that has its mark on the live object. */
+  readonly sharedWith?: string | undefined;
+}
+
+/** Something people should know that stops nothing. */
+export interface ComparisonWarning {
+  readonly type: 'SharedResourceWarning' | 'RepeatedResourceWarning' | 'ExcludedResourceWarning';
+  readonly message: string;
 }
 
 /** The Application as a whole, judged from one revision and one read. */
@@ -52,4 +62,7 @@ export interface Comparison {
   readonly objects: readonly ComparedObject[];
   /** Sentences for `ComparisonError`; not empty means nothing may be synced or removed. */
   readonly errors: readonly string[];
+  /** Sentences for `InvalidSpecError`; not empty means nothing may be synced or removed, too. */
+  readonly invalid?: readonly string[];
+  readonly warnings?: readonly ComparisonWarning[];
 }

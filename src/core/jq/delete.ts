@@ -1,7 +1,7 @@
 import type { Json } from '../json/index.ts';
 import type { Jq } from './compile.ts';
 import { withoutPaths } from './delete-paths.ts';
-import { pathsFound } from './run.ts';
+import { pathsFound, type Step } from './run.ts';
 import { JqFailure } from './values.ts';
 
 export type JqResult = { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly message: string };
@@ -9,14 +9,24 @@ export type JqResult = { readonly ok: true; readonly value: Json } | { readonly 
 /** Enough for a thousand fields looked at a hundred times; a second of jq does less. */
 const budget = 200_000;
 
-/** jq's `del(program)`: the value without what the program finds in it. */
-export function withoutMatches(jq: Jq, value: Json, steps = budget): JqResult {
+export type JqPaths =
+  | { readonly ok: true; readonly paths: readonly (readonly Step[])[] }
+  | { readonly ok: false; readonly message: string };
+
+/** The paths to everything a program finds in a value. */
+export function matchesOf(jq: Jq, value: Json, steps = budget): JqPaths {
   try {
-    return { ok: true, value: withoutPaths(value, pathsFound(jq.program, value, { steps, names: new Map() })) };
+    return { ok: true, paths: pathsFound(jq.program, value, { steps, names: new Map() }) };
   } catch (error) {
     if (error instanceof JqFailure) return { ok: false, message: error.message };
     // Deeply nested values end the stack before the steps.
     if (error instanceof RangeError) return { ok: false, message: 'nests too deep' };
     throw error;
   }
+}
+
+/** jq's `del(program)`: the value without what the program finds in it. */
+export function withoutMatches(jq: Jq, value: Json, steps = budget): JqResult {
+  const found = matchesOf(jq, value, steps);
+  return found.ok ? { ok: true, value: withoutPaths(value, found.paths) } : found;
 }

@@ -6,4 +6,6 @@
  * by name. Begin with `compile.ts`, then `run.ts`.
  */
 export { compileJq, type Jq, type JqProblem } from './compile.ts';
-export { type JqResult, withoutMatches } from './delete.ts';
+export { type JqPaths, type JqResult, matchesOf, withoutMatches } from './delete.ts';
+export { withoutPaths } from './delete-paths.ts';
+export type { Step } from './run.ts';

@@ -125,7 +125,7 @@ test('errors on a value are told, unless the program says they do not matter', (
 
 test('a program that takes too many steps ends, also inside ?', () => {
   assert.equal(without('[..|[..|[..|..]]]?', pod, 1000), 'failed: takes too many steps');
-  assert.match(String(without('recurse(.)', pod)), /^failed: (takes too many steps|nests too deep)$/);
+  assert.match(JSON.stringify(without('recurse(.)', pod)), /failed: (takes too many steps|nests too deep)/);
 });
 
 test('keys that JavaScript treats specially are plain data', () => {

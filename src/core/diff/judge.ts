@@ -1,0 +1,149 @@
+import type { IgnoreDifference, Settings } from '../api/index.ts';
+import type { JsonObject } from '../json/index.ts';
+import { asJson, type KubeObject, printKey, words } from '../objects/index.ts';
+import { type DiffersOptions, differenceOf } from './differs.ts';
+import { judgeDryRun, type Prediction } from './dry-run.ts';
+import { type Ignored, type IgnoreTable, ignoreTable } from './ignore.ts';
+import { respecting, withoutIgnored } from './ignored-paths.ts';
+import { alikeFor } from './known-types.ts';
+import type { NormalOptions } from './normal.ts';
+import { defaultTracking, isOfFormerMethod, markPaths, type Tracking } from './tracking.ts';
+import type { LiveObject, Target } from './types.ts';
+
+/** What the settings say about comparing. */
+export type DiffSettings = Pick<
+  Settings,
+  'trackingMethod' | 'instanceLabelKey' | 'installationID' | 'resourceOverrides' | 'compareOptions'
+>;
+
+export interface JudgeOptions {
+  /** The Application's name in marks. */
+  readonly instance: string;
+  /** From `argocd-cm`; Argo CD's defaults unless given. */
+  readonly settings?: DiffSettings | undefined;
+  /** The Application's `spec.ignoreDifferences`. */
+  readonly ignoreDifferences?: readonly IgnoreDifference[] | undefined;
+  /** The Application's `spec.syncPolicy.syncOptions`. */
+  readonly syncOptions?: readonly string[] | undefined;
+  /** Answers of dry runs by `printKey`, for those objects that are compared on the server. */
+  readonly predicted?: ReadonlyMap<string, Prediction> | undefined;
+  /** With `predicted`: what admission changes counts, too. */
+  readonly includeMutations?: boolean | undefined;
+}
+
+/** What one pair came to. */
+export type Judgement =
+  | { readonly known: true; readonly difference: readonly string[] | undefined; readonly target: Target }
+  | { readonly known: false; readonly reason: string };
+
+/** Compares pairs under the rules of one Application. */
+export class Judge {
+  readonly tracking: Tracking;
+  readonly #options: JudgeOptions;
+  readonly #normal: NormalOptions;
+  readonly #ignored: IgnoreTable;
+
+  constructor(options: JudgeOptions) {
+    const { settings, ignoreDifferences = [] } = options;
+    this.tracking = settings ?? defaultTracking;
+    this.#options = options;
+    this.#normal = normalOptions(settings);
+    this.#ignored = ignoreTable(ignoreDifferences, settings?.resourceOverrides);
+  }
+
+  /** Why nothing can be compared; empty where it can. */
+  get problems(): readonly string[] {
+    return this.#ignored.problems;
+  }
+
+  /** Tells what applying the target would change first, and the target as it is to be applied. */
+  of(target: Target, live: LiveObject): Judgement {
+    const ignored = this.#ignored.of(target.key);
+    const former = isOfFormerMethod(live, this.#options.instance, this.tracking);
+    const options = this.#differsOptions(target, ignored, former);
+    const prediction = this.#options.predicted?.get(printKey(target.key));
+    if (prediction !== undefined) return this.#fromDryRun(prediction, target, live, options);
+    const difference = differenceOf(target.object, live.object, options);
+    return { known: true, difference, target: this.#respected(target, live, ignored) };
+  }
+
+  #fromDryRun(prediction: Prediction, target: Target, live: LiveObject, options: DiffersOptions): Judgement {
+    if ('error' in prediction) return { known: false, reason: prediction.error };
+    const { includeMutations } = this.#options;
+    const verdict = judgeDryRun(prediction.object, live.object, { ...options, includeMutations });
+    if (!verdict.known) return verdict;
+    const ignored = this.#ignored.of(target.key);
+    return { known: true, difference: verdict.difference, target: this.#respected(target, live, ignored) };
+  }
+
+  #differsOptions(target: Target, ignored: Ignored | undefined, former: boolean): DiffersOptions {
+    const marks = former ? markRule(this.tracking) : undefined;
+    const rules = [ignored, marks].filter((rule) => rule !== undefined);
+    return {
+      ...this.#normal,
+      clientSide: isClientSide(target.object, this.#options.syncOptions ?? []),
+      alike: alikeFor(target.key, this.#options.settings?.resourceOverrides),
+      without:
+        rules.length === 0
+          ? undefined
+          : (pair, whole) => rules.reduce((now, rule) => withoutIgnored(now, whole, rule), pair),
+    };
+  }
+
+  #respected(target: Target, live: LiveObject, ignored: Ignored | undefined): Target {
+    if (ignored === undefined || !(this.#options.syncOptions ?? []).includes('RespectIgnoreDifferences=true')) {
+      return target;
+    }
+    const json = respecting(asJson(target.object), asJson(live.object), ignored, markPaths(this.tracking));
+    return { ...target, object: json as unknown as KubeObject }; // kind, version and name are the target's
+  }
+}
+
+/** The marks do not count: neither the one that is due nor the one it replaces. */
+function markRule(tracking: Tracking): Ignored {
+  const label = ['metadata', 'labels', tracking.instanceLabelKey];
+  return { pointers: [...markPaths(tracking), label], programs: [], managers: new Set() };
+}
+
+function normalOptions(settings: DiffSettings | undefined): NormalOptions {
+  const { ignoreAggregatedRoles = false, ignoreResourceStatusField = 'all' } = settings?.compareOptions ?? {};
+  return { ignoreAggregatedRoles, ignoreStatus: statusWord(ignoreResourceStatusField) };
+}
+
+/** Any word we do not know means all, as in Argo CD. */
+function statusWord(written: string): NonNullable<NormalOptions['ignoreStatus']> {
+  if (written === 'none' || written === 'off' || written === 'false') return 'none';
+  return written === 'crd' ? 'crd' : 'all';
+}
+
+/** The object's own word wins over the Application's; without any it is applied server-side. */
+function isClientSide(object: KubeObject, options: readonly string[]): boolean {
+  const own = words(object, 'argocd.argoproj.io/sync-options') ?? [];
+  if (own.includes('ServerSideApply=false')) return true;
+  return !own.includes('ServerSideApply=true') && options.includes('ServerSideApply=false');
+}
+
+/**
+ * The part of a live object whose change is worth looking at: without versions, managed fields and what
+ * `ignoreResourceUpdates` (and, unless switched off, `ignoreDifferences`) names. Its canonical text can be hashed.
+ */
+export function relevantPart(live: LiveObject, settings: DiffSettings): JsonObject {
+  const { resourceOverrides, compareOptions } = settings;
+  const both = ['ignoreDifferences', 'ignoreResourceUpdates'] as const;
+  const table = ignoreTable(
+    [],
+    resourceOverrides,
+    compareOptions.ignoreDifferencesOnResourceUpdates ? both : [both[1]],
+  );
+  const {
+    managedFields: _fields,
+    resourceVersion: _version,
+    generation: _generation,
+    ...metadata
+  } = live.object.metadata;
+  const plain = asJson({ ...live.object, metadata });
+  const ignored = table.of(live.key);
+  return ignored === undefined
+    ? plain
+    : withoutIgnored({ wanted: {}, there: plain }, asJson(live.object), ignored).there;
+}
