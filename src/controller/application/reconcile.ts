@@ -1,5 +1,6 @@
-import { compare } from '../../core/diff/index.ts';
-import { withDeleteHookFinalizers } from '../../core/sync/index.ts';
+import type { OperationState } from '../../core/api/index.ts';
+import { type Comparison, compare } from '../../core/diff/index.ts';
+import { automate, defaultPace, withDeleteHookFinalizers } from '../../core/sync/index.ts';
 import { type Decision, decide } from './decide.ts';
 import { gather, type Ready, renderSources, type Sources } from './gather.ts';
 import { remove } from './removal.ts';
@@ -42,17 +43,32 @@ async function sync(
     verdict.answer === 'allowed'
       ? await pinnedSources(inputs, state, world)
       : { ...inputs.sources, error: verdict.message };
+  let { app } = inputs;
+  const store = async (so: OperationState): Promise<void> => {
+    app = await checkpoint(app, so, world);
+  };
   const progress =
     sources.error === undefined
-      ? await runSync(inputs, { state, sources, checkpoint: (so) => checkpoint(inputs.app, so, world) }, world)
+      ? await runSync(inputs, { state, sources, checkpoint: store }, world)
       : {
           state: { ...state, phase: 'Error', message: sources.error, finishedAt: state.startedAt ?? '' },
           live: inputs.live,
         };
   // Synced needs evidence: the answers of the API server stand for the objects it has just written.
   const comparison = compare(inputs.sources.targets, progress.live, { instance: inputs.instance });
-  await report(inputs, { comparison, operationState: progress.state }, world);
+  const syncError = lastWord({ ...inputs, app }, comparison, progress.state, world.now());
+  await report({ ...inputs, app }, { comparison, operationState: progress.state, syncError }, world);
   return progress.state.phase === 'Running' ? pollMs : undefined;
+}
+
+/** Why an automatic sync that has just ended will not be tried again; nobody would look a second time to say it. */
+function lastWord(inputs: Ready, comparison: Comparison, state: OperationState, now: number): string | undefined {
+  if (state.phase === 'Running' || state.operation.initiatedBy?.automated !== true) return undefined;
+  const { operation: _over, ...app } = inputs.app;
+  const { revision, revisions } = inputs.sources;
+  const ended = { ...app, status: { ...app.status, operationState: state } };
+  const next = automate({ app: ended, comparison, revision, revisions, now, pace: defaultPace });
+  return next.start ? undefined : next.error;
 }
 
 /** An operation keeps to the sources and revisions it began with, whatever the newest are. */

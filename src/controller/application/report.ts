@@ -44,9 +44,14 @@ function conditions(types: readonly [string, ...string[]], messages: readonly st
   return { types, conditions: messages.map((message) => ({ type: types[0], message })) };
 }
 
-/** Stores how far an operation has come, and nothing else: the comparison is told when it is over. */
-export async function checkpoint(app: Application, operationState: OperationState, world: World): Promise<void> {
-  await write(app, { ...app.status, operationState }, operationState, world);
+/**
+ * Stores how far an operation has come, and nothing else: the comparison is told when it is over. Answers the Application
+ * as it now stands, which later writes of the same pass must begin with.
+ */
+export async function checkpoint(app: Application, operationState: OperationState, world: World): Promise<Application> {
+  const status = { ...app.status, operationState };
+  await write(app, status, operationState, world);
+  return { ...app, status, operation: operationState.operation };
 }
 
 /** Writes a refusal: a condition, and nothing known about sync or health. A sync somebody asked for ends with it. */

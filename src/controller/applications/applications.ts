@@ -56,9 +56,13 @@ export function watchApplications(options: ApplicationsOptions): Applications {
         if (!counts(object.metadata.namespace ?? '')) return;
         const key = keyOf(object);
         missing.delete(key);
-        if (!isNewer(object, objects.get(key))) return;
-        objects.set(key, object);
-        options.onChange(key, object);
+        const known = objects.get(key);
+        // The echo of a write of ours says nothing new. An older version does: somebody else wrote before us, and what
+        // they asked for is part of what we hold, but nobody has looked at it yet.
+        if (known?.metadata.resourceVersion === object.metadata.resourceVersion) return;
+        const newest = isNewer(object, known) ? object : known;
+        if (newest !== undefined) objects.set(key, newest);
+        options.onChange(key, newest ?? object);
       },
       remove: (object) => drop(keyOf(object)),
       complete: () => {
