@@ -1,6 +1,13 @@
 import type { Live, LiveObject } from '../../core/diff/index.ts';
 import { isArgosyError } from '../../core/errors/index.ts';
-import { type GroupKind, type KubeObject, kindText, type ObjectKey, printKey } from '../../core/objects/index.ts';
+import {
+  type GroupKind,
+  type KubeObject,
+  kindText,
+  type ObjectKey,
+  printApiVersion,
+  printKey,
+} from '../../core/objects/index.ts';
 import type { Resource } from '../../kube/index.ts';
 import type { Cell } from '../follow/cell.ts';
 import type { Cells } from '../follow/cells.ts';
@@ -144,8 +151,33 @@ class Answer {
       store.take(object, { kind: cell.kind, epoch: cell.epoch, whole: true, lean: cell.lean, writer });
     } catch (error) {
       if (!isArgosyError(error)) throw error;
-      this.#unknown.set(text, error.message);
+      const stub = error.code === 'kube-forbidden' ? this.#unmarked(resource, key) : undefined;
+      if (stub === undefined) this.#unknown.set(text, error.message);
+      else this.#objects.set(text, { key, object: stub });
     }
+  }
+
+  /**
+   * An object that is surely there and bears nobody's mark: that alone tells it from what the Application wants, and
+   * whoever may not read it still learns that it exists, as of a namespace that a sync need not create.
+   */
+  #unmarked(resource: Resource, key: ObjectKey): KubeObject | undefined {
+    const { store, cells } = this.#parts;
+    const cell = cells.at(key, key.namespace);
+    if (cell?.state().state !== 'known') return undefined;
+    const row = store.table.find(cell.kind, key.namespace, key.name);
+    if (row === none || store.table.columns.instance[row] !== 0) return undefined;
+    const place = key.namespace === '' ? {} : { namespace: key.namespace };
+    return {
+      apiVersion: printApiVersion(resource.group, resource.version),
+      kind: resource.kind,
+      metadata: {
+        name: key.name,
+        ...place,
+        uid: store.table.uidOf(row),
+        resourceVersion: String(store.table.columns.version[row] ?? ''),
+      },
+    };
   }
 
   #hide(text: string, reason: string): void {

@@ -59,6 +59,7 @@ export class Cell implements FollowSink {
   #evidenceAt = Number.NEGATIVE_INFINITY;
   #inVain = 0;
   #stopped = false;
+  #refreshing: Promise<void> | undefined;
   /** The reason why the whole cluster is in error, if this cell is it. */
   clusterError: string | undefined;
 
@@ -134,8 +135,15 @@ export class Cell implements FollowSink {
     this.#waiting.add(instance);
   }
 
-  /** Reads a new list beside the running watch; the newest there is, not what a server's cache holds. */
-  async refresh(): Promise<void> {
+  /** Reads a new list beside the running watch, one for all who ask; the newest there is, not what a server's cache holds. */
+  refresh(): Promise<void> {
+    this.#refreshing ??= this.#readAnew().finally(() => {
+      this.#refreshing = undefined;
+    });
+    return this.#refreshing;
+  }
+
+  async #readAnew(): Promise<void> {
     const { door, store } = this.#house;
     const epoch = this.#nextEpoch();
     try {
