@@ -70,11 +70,10 @@ const plainAddress = /^https?:\/\/[a-z0-9-]+(?:\.[a-z0-9-]+)*(?:\/[a-z0-9\-_.~]+
 
 /** The address of a repository in the form both sides of a comparison take; undefined where it is none. */
 export function normalizedRepository(url: string): string | undefined {
-  return plainForm(url) ?? normalizeRepositoryUrl(url);
+  return plainForm(url.toLowerCase()) ?? normalizeRepositoryUrl(url);
 }
 
-function plainForm(url: string): string | undefined {
-  const lower = url.toLowerCase();
+function plainForm(lower: string): string | undefined {
   const short = lower.endsWith('.git') ? lower.slice(0, -'.git'.length) : lower;
   return lower.length <= 1000 && plainAddress.test(short) && !short.endsWith('.git') ? short : undefined;
 }
@@ -102,9 +101,11 @@ const schemes = /^(https?|ssh|git|git\+ssh|oci|file):/i;
 
 /** The address of a source where it is written as nearly all are; it then has no other spelling. */
 export function plainSource(url: string): string | undefined {
-  const plain = plainForm(url);
+  const lower = url.toLowerCase();
+  const plain = plainForm(lower);
   // Only dot segments and folded letters are left to look for.
-  return plain === undefined || plain.includes('/.') || foldsToAscii.test(url) ? undefined : plain;
+  if (plain === undefined || plain.includes('/.')) return undefined;
+  return lower !== url && foldsToAscii.test(url) ? undefined : plain;
 }
 
 /** The address of a source, or undefined where it cannot be one: it would lead somewhere else than what was compared. */
