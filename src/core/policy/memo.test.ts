@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { AnswerMemo, PairMemo } from './memo.ts';
 
 test('an answer is kept once it was asked for again, and soon even where marks collide', () => {
@@ -34,4 +36,22 @@ test('two keys stay two keys', () => {
     [memo.get(a, 'x'), memo.get(b, 'x'), memo.get(a, undefined), memo.get(b, undefined)],
     ['a x', 'b x', 'a alone', undefined],
   );
+});
+
+test('a memo holds on to no first key: a Secret that changes for ever leaves nothing behind', async () => {
+  setFlagsFromString('--expose-gc');
+  const collect: unknown = runInNewContext('gc');
+  assert.ok(typeof collect === 'function');
+  const memo = new PairMemo<object, string, string>();
+  const seen: WeakRef<object>[] = [];
+  const turn = (i: number): void => {
+    const cluster = { revision: i };
+    seen.push(new WeakRef(cluster));
+    for (let asked = 0; asked < 3; asked++) memo.offer(cluster, 'team-a', 'allowed');
+  };
+  for (let i = 0; i < 1000; i++) turn(i);
+  await new Promise(setImmediate);
+  collect();
+  const left = seen.filter((each) => each.deref() !== undefined).length;
+  assert.ok(left <= 2, `${left} old values are still held`);
 });

@@ -40,9 +40,10 @@ export class AnswerMemo<V> {
  * Remembers answers under two keys that are asked for more than once, bounded as a whole. The first key rarely changes from
  * one question to the next.
  */
-export class PairMemo<A, B extends string | undefined, V> {
+export class PairMemo<A extends object, B extends string | undefined, V> {
   readonly #owner = newOwner();
-  readonly #answers = new Map<A, Map<B, V>>();
+  /** Weak: a cluster whose Secret was replaced must not be kept, credential and all, because somebody once asked for it. */
+  #answers = new WeakMap<A, Map<B, V>>();
   #size = 0;
   #last: A | undefined;
   #lastAnswers: Map<B, V> | undefined;
@@ -75,7 +76,7 @@ export class PairMemo<A, B extends string | undefined, V> {
   }
 
   #clear(): void {
-    this.#answers.clear();
+    this.#answers = new WeakMap();
     this.#lastAnswers = undefined;
     this.#size = 0;
   }
