@@ -34,8 +34,8 @@ export interface Installed {
   stop(): Promise<void>;
 }
 
-/** Starts the cluster with the CRDs in it. */
-export async function openInstallation(): Promise<Installed> {
+/** Starts the cluster, with the CRDs in it unless somebody else brings them. */
+export async function openInstallation({ crds = true } = {}): Promise<Installed> {
   const cluster = await startRealCluster({ own: true });
   const dir = mkdtempSync(join(tmpdir(), 'argosy-installed-'));
   const kubectl = async (args: readonly string[], input?: string): Promise<string> => {
@@ -44,8 +44,10 @@ export async function openInstallation(): Promise<Installed> {
     return stdout;
   };
   const apply = async (yaml: string): Promise<void> => void (await kubectl(['apply', '-f', '-'], yaml));
-  await kubectl(['apply', '-f', 'deploy/crds']);
-  await kubectl(['wait', '--for=condition=Established', 'crd', '--all', '--timeout=30s']);
+  if (crds) {
+    await kubectl(['apply', '-f', 'deploy/crds']);
+    await kubectl(['wait', '--for=condition=Established', 'crd', '--all', '--timeout=30s']);
+  }
   return {
     cluster,
     apply,
