@@ -102,6 +102,7 @@ export function startController(options: ControllerOptions): Controller {
     log,
     now: Date.now,
     application: (key) => applications.get(key),
+    settings: () => settings.current().settings,
     admit: (app) => admit(settings.current(), app, quotas),
     render: (app, override) => sources.manifests(keyOfApp(app), app, { fresh: isRefresh(app), override }),
     cluster: (key) => clusters.access(key),

@@ -2,6 +2,7 @@ import type { OperationState } from '../../core/api/index.ts';
 import { type Comparison, compare } from '../../core/diff/index.ts';
 import { aggregateHealth, type Health } from '../../core/health/index.ts';
 import { type Activity, activityOf, defaultPace } from '../../core/sync/index.ts';
+import { comparingOf } from './comparing.ts';
 import type { Ready } from './gather.ts';
 import { timeText } from './time.ts';
 import type { World } from './world.ts';
@@ -23,8 +24,8 @@ export type Decision =
 export function decide(inputs: Ready, now: number): Decision {
   if (inputs.app.metadata.deletionTimestamp !== undefined) return { next: 'remove' };
   if (inputs.sources.error !== undefined) return { next: 'say', comparison: undefined };
-  const comparison = compare(inputs.sources.targets, inputs.live, { instance: inputs.instance });
-  if (comparison.errors.length > 0) return { next: 'say', comparison };
+  const comparison = compare(inputs.sources.targets, inputs.live, comparingOf(inputs));
+  if (comparison.errors.length + (comparison.invalid ?? []).length > 0) return { next: 'say', comparison };
   const activity = activityFor(inputs, comparison, now);
   if (activity.active) return { next: 'sync', comparison, state: activity.state };
   return { next: 'say', comparison, syncError: activity.error, againInMs: activity.againInMs };

@@ -1,4 +1,10 @@
-import { type Application, instanceName, parseApplication, printProblems } from '../../core/api/index.ts';
+import {
+  type Application,
+  instanceName,
+  parseApplication,
+  printProblems,
+  type Settings,
+} from '../../core/api/index.ts';
 import { type Live, type Target, targetsOf } from '../../core/diff/index.ts';
 import { isArgosyError } from '../../core/errors/index.ts';
 import type { Json } from '../../core/json/index.ts';
@@ -21,6 +27,8 @@ export interface Ready {
   readonly access: ClusterAccess;
   readonly sources: Sources;
   readonly live: Live;
+  /** The settings of this pass. */
+  readonly settings: Settings;
 }
 
 /** What the sources ask for, at one revision each. */
@@ -57,7 +65,7 @@ export async function gather(key: string, world: World): Promise<Inputs> {
   const instance = instanceName(app, world.controlPlane);
   const sources = needsNothing(app) ? nothing : await renderSources(app, instance, access, world);
   const live = await access.live(instance, wantedKeys(app, sources), kindsOf(app), admission.identity);
-  return { state: 'ready', app, instance, admitted: admission, access, live, sources };
+  return { state: 'ready', app, instance, admitted: admission, access, live, sources, settings: world.settings() };
 }
 
 /** A deletion asks for nothing, what is left is to be removed; only its hooks come from the sources. */
@@ -89,6 +97,7 @@ export async function renderSources(
       instance,
       destinationNamespace: app.spec.destination.namespace ?? '',
       namespaced: (group, kind) => access.resource(group, kind)?.namespaced,
+      tracking: world.settings(),
     });
     return { targets, revision, revisions, sourceType, warnings, error: undefined };
   } catch (error) {

@@ -1,6 +1,7 @@
 import type { OperationState } from '../../core/api/index.ts';
 import { type Comparison, compare } from '../../core/diff/index.ts';
 import { automate, defaultPace, withDeleteHookFinalizers } from '../../core/sync/index.ts';
+import { comparingOf } from './comparing.ts';
 import { type Decision, decide } from './decide.ts';
 import { gather, type Ready, renderSources, type Sources } from './gather.ts';
 import { remove } from './removal.ts';
@@ -55,7 +56,7 @@ async function sync(
           live: inputs.live,
         };
   // Synced needs evidence: the answers of the API server stand for the objects it has just written.
-  const comparison = compare(inputs.sources.targets, progress.live, { instance: inputs.instance });
+  const comparison = compare(inputs.sources.targets, progress.live, comparingOf(inputs));
   const syncError = lastWord({ ...inputs, app }, comparison, progress.state, world.now());
   await report({ ...inputs, app }, { comparison, operationState: progress.state, syncError }, world);
   return progress.state.phase === 'Running' ? pollMs : undefined;

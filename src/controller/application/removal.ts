@@ -77,7 +77,7 @@ function hookInput(type: DeleteHookType, { sources, live }: Ready, world: World)
 
 async function removeObjects(inputs: Ready, world: World): Promise<number | undefined | 'none'> {
   const { app, live, instance, admitted, access } = inputs;
-  const ours = [...live.objects.values()].filter((object) => isOurs(object, instance));
+  const ours = [...live.objects.values()].filter((object) => isOurs(object, instance, inputs.settings));
   const permitted = ours.filter(
     ({ key }) => admitted.permits(key, access.resource(key.group, key.kind)?.namespaced).answer === 'allowed',
   );

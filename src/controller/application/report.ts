@@ -1,5 +1,5 @@
 import type { Application, ApplicationStatus, OperationState } from '../../core/api/index.ts';
-import type { Comparison } from '../../core/diff/index.ts';
+import type { Comparison, ComparisonWarning } from '../../core/diff/index.ts';
 import type { JsonObject } from '../../core/json/index.ts';
 import { foldStatus, type OwnedConditions, patchBetween } from '../../core/status/index.ts';
 import { healthOf } from './decide.ts';
@@ -32,12 +32,23 @@ export async function report(inputs: Ready, findings: Findings, world: World): P
     sourceType: sources.sourceType,
     operationState: operationState ?? app.status?.operationState,
     conditions: [
-      conditions(['InvalidSpecError', 'UnknownError'], []),
+      conditions(['InvalidSpecError', 'UnknownError'], comparison?.invalid ?? []),
+      ...comparisonWarnings.map((type) => conditions([type], warningsOf(comparison, type))),
       conditions(['ComparisonError'], sources.error === undefined ? (comparison?.errors ?? []) : [sources.error]),
       conditions(['SyncError'], syncError === undefined ? [] : [syncError]),
     ],
   });
   await write(app, status, operationState, world);
+}
+
+const comparisonWarnings: readonly ComparisonWarning['type'][] = [
+  'SharedResourceWarning',
+  'RepeatedResourceWarning',
+  'ExcludedResourceWarning',
+];
+
+function warningsOf(comparison: Comparison | undefined, wanted: ComparisonWarning['type']): string[] {
+  return (comparison?.warnings ?? []).flatMap(({ type, message }) => (type === wanted ? [message] : []));
 }
 
 function conditions(types: readonly [string, ...string[]], messages: readonly string[]): OwnedConditions {

@@ -12,6 +12,7 @@ import {
   syncOptionsOf,
 } from '../../core/sync/index.ts';
 import { act } from './act.ts';
+import { comparingOf } from './comparing.ts';
 import type { Ready, Sources } from './gather.ts';
 import { namespaceItems } from './namespace.ts';
 import { refusals } from './precheck.ts';
@@ -42,7 +43,7 @@ export async function runSync(inputs: Ready, parts: SyncParts, world: World): Pr
   let { state } = parts;
   let live = inputs.live;
   for (let steps = 0; steps < maxSteps; steps++) {
-    const comparison = compare(parts.sources.targets, live, { instance: inputs.instance });
+    const comparison = compare(parts.sources.targets, live, comparingOf(inputs, state.operation.sync?.syncOptions));
     const items = itemsFor(inputs, parts, comparison, live, state);
     // Nothing is applied unless everything may be: half an Application helps nobody.
     const refused = (state.syncResult?.resources ?? []).length === 0 ? refusals(items, inputs) : [];

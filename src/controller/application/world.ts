@@ -1,4 +1,4 @@
-import type { Application, ApplicationSource, ApplicationStatus, Operation } from '../../core/api/index.ts';
+import type { Application, ApplicationSource, ApplicationStatus, Operation, Settings } from '../../core/api/index.ts';
 import type { Live, Rendered } from '../../core/diff/index.ts';
 import type { Health } from '../../core/health/index.ts';
 import type { JsonObject } from '../../core/json/index.ts';
@@ -15,6 +15,8 @@ export interface World {
   now(): number;
   /** The Application as the watch last saw it; undefined once it is gone. */
   application(key: string): KubeObject | undefined;
+  /** What `argocd-cm` says now. */
+  settings(): Settings;
   /** Asks the policy on the newest snapshot; asked again right before each write. */
   admit(app: Application): Admission;
   /** From the sources to objects; throws ArgosyError where that fails. */

@@ -1,4 +1,5 @@
 import type { ClusterCache, Fetch } from '../../cache/index.ts';
+import type { Tracking } from '../../core/diff/index.ts';
 import { isArgosyError } from '../../core/errors/index.ts';
 import type { KubeObject } from '../../core/objects/index.ts';
 import type { Identity } from '../../core/policy/index.ts';
@@ -9,12 +10,12 @@ import { instanceOf } from './projector.ts';
 const fetchMs = 15_000;
 
 /** One cluster for an Application: its cached view, and the door in the Application's name. */
-export function accessThrough(connection: Connection, cache: ClusterCache): ClusterAccess {
+export function accessThrough(connection: Connection, cache: ClusterCache, tracking: Tracking): ClusterAccess {
   return {
     resource: (group, kind) => cache.resource(group, kind),
     live: (instance, targets, kinds, identity) =>
       cache.live(instance, { targets, kinds }, fetchAs(connection, identity)),
-    as: (identity) => telling(tenantDoor(connection, identity), cache),
+    as: (identity) => telling(tenantDoor(connection, identity), cache, tracking),
   };
 }
 
@@ -32,9 +33,9 @@ function fetchAs(connection: Connection, identity: Identity): Fetch {
 }
 
 /** The door, telling the cache what the API server answers: the next pass must not see less than this one has written. */
-function telling(door: Reader & Writer, cache: ClusterCache): Reader & Writer {
+function telling(door: Reader & Writer, cache: ClusterCache, tracking: Tracking): Reader & Writer {
   const seen = (object: KubeObject, dryRun: boolean | undefined): KubeObject => {
-    if (dryRun !== true) cache.observe(object, instanceOf(object) ?? '');
+    if (dryRun !== true) cache.observe(object, instanceOf(object, tracking) ?? '');
     return object;
   };
   const gone = ({ group, kind }: Resource, namespace: string, name: string): void =>

@@ -66,7 +66,7 @@ export function createClusters(options: ClustersOptions): Clusters {
     async access(key) {
       const { connection, cache } = openOne(key);
       await cache.ready();
-      return accessThrough(connection, cache);
+      return accessThrough(connection, cache, snapshot().settings);
     },
     changed(keys) {
       for (const key of keys) close(key);
@@ -92,12 +92,13 @@ function clusterOf(now: Snapshot, key: string): Cluster | undefined {
 /** Two Secrets share a view only where all that it is made of is equal to the byte. */
 function viewKey({ settings }: Snapshot, cluster: Cluster | undefined): string {
   const { resourceExclusions, resourceInclusions, respectRBAC } = settings;
+  const marks = [settings.trackingMethod, settings.instanceLabelKey, settings.installationID];
   const mode = visibilityMode(respectRBAC, cluster?.tenant === true);
   // A view keeps the health of its objects, and reads bodies only where a check needs them.
   const checks = [...settings.resourceOverrides].map(([kind, { health }]) =>
     health === undefined ? [] : [kind, health],
   );
-  const rules = [resourceExclusions, resourceInclusions, mode, checks.filter(({ length }) => length > 0)];
+  const rules = [resourceExclusions, resourceInclusions, mode, marks, checks.filter(({ length }) => length > 0)];
   if (cluster === undefined) return poolKey(['own', ...rules]);
   const { caData, credential, ...config } = kubeConfigOf(cluster);
   const scope = [[...cluster.namespaces].toSorted(), cluster.clusterResources, cluster.tenant];
@@ -117,7 +118,7 @@ function takeView(pool: CachePool, view: string, cluster: Cluster | undefined, o
       namespaces: cluster?.namespaces,
       clusterResources: cluster?.clusterResources,
       mode: visibilityMode(settings.respectRBAC, cluster?.tenant === true),
-      projector: projectorWith(checksOf(settings)),
+      projector: projectorWith(checksOf(settings), settings),
       onTouched,
       log,
     });

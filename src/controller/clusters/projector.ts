@@ -1,15 +1,15 @@
 import type { Projector } from '../../cache/index.ts';
-import { isOurs } from '../../core/diff/index.ts';
+import { markOf, type Tracking } from '../../core/diff/index.ts';
 import { type CustomChecks, hasHealth } from '../../core/health/index.ts';
-import { type KubeObject, objectKey, parseTrackingId, trackingAnnotation } from '../../core/objects/index.ts';
+import { type KubeObject, objectKey } from '../../core/objects/index.ts';
 import { fieldManager } from '../application/carry-out.ts';
 import { assessWith } from '../application/health.ts';
 
 /** How the cache reads marks and health: as the comparison does, so that both speak of the same objects. */
-export function projectorWith(checks: CustomChecks): Projector {
+export function projectorWith(checks: CustomChecks, tracking: Tracking): Projector {
   return {
     manager: fieldManager,
-    instanceOf,
+    instanceOf: (object) => instanceOf(object, tracking),
     healthOf: (object) => assessWith(checks, object)?.status || undefined,
     // The content of a Secret is never read, whatever a pattern of the admin's says.
     needsBody: ({ group, kind }) =>
@@ -18,9 +18,7 @@ export function projectorWith(checks: CustomChecks): Projector {
 }
 
 /** The Application whose mark an object bears; undefined: nobody's. */
-export function instanceOf(object: KubeObject): string | undefined {
-  const text = object.metadata.annotations?.[trackingAnnotation];
-  const instance = text === undefined ? undefined : parseTrackingId(text)?.instance;
-  if (instance === undefined) return undefined;
-  return isOurs({ key: objectKey(object), object }, instance) ? instance : undefined;
+export function instanceOf(object: KubeObject, tracking: Tracking): string | undefined {
+  const mark = markOf({ key: objectKey(object), object }, tracking);
+  return mark?.own === true ? mark.instance : undefined;
 }
