@@ -11,6 +11,7 @@ export const allowed: Record<string, readonly string[]> = {
   'core/diff': ['core/errors', 'core/json', 'core/jq', 'core/match', 'core/objects', 'core/merge', 'core/api'],
   'core/lua': ['core/errors', 'core/json'],
   'core/health': ['core/errors', 'core/json', 'core/match', 'core/objects', 'core/api', 'core/lua'],
+  'core/actions': ['core/errors', 'core/json', 'core/match', 'core/objects', 'core/api', 'core/lua'],
   'core/tree': ['core/errors', 'core/json', 'core/match', 'core/objects', 'core/api'],
   'core/generate': ['core/errors', 'core/json', 'core/match', 'core/objects', 'core/api'],
   'core/sync': [

@@ -106,3 +106,4 @@ export type {
   RevisionHistory,
   SyncStatus,
 } from './status.ts';
+export { parseYaml } from './yaml.ts';

@@ -1,0 +1,65 @@
+import { at, isArray, type JsonObject } from '../../json/index.ts';
+import { changed } from '../change.ts';
+import type { Clock, KindActions } from '../types.ts';
+import { actionsOf, patching, timeText } from './workload.ts';
+
+/** What the Argo Rollouts plugin does, as changes of the object. */
+export function rolloutActions(now: Clock): KindActions {
+  return actionsOf(
+    {
+      restart: patching((object) => changed(object, ['spec', 'restartAt'], timeText(now))),
+      pause: patching((object) => changed(object, ['spec', 'paused'], true)),
+      resume: patching(resumed),
+      abort: patching((object) => changed(object, ['status', 'abort'], true)),
+      retry: patching((object) => changed(object, ['status', 'abort'], undefined)),
+      'promote-full': patching((object) => changed(object, ['status', 'promoteFull'], true)),
+      'skip-current-step': patching((object) =>
+        changed(resumed(object), ['status', 'currentStepIndex'], stepOf(object) + 1),
+      ),
+    },
+    (object) => {
+      const [paused, aborted] = [isPaused(object), at(object, 'status', 'abort') === true];
+      const underWay = at(object, 'status', 'currentPodHash') !== at(object, 'status', 'stableRS');
+      return [
+        { name: 'restart' },
+        { name: 'pause', disabled: paused },
+        { name: 'resume', disabled: !paused },
+        { name: 'abort', disabled: !underWay || aborted },
+        { name: 'retry', disabled: !aborted },
+        { name: 'promote-full', disabled: !underWay },
+        { name: 'skip-current-step', disabled: stepOf(object) >= stepsOf(object) },
+      ];
+    },
+  );
+}
+
+/** Stops an analysis. */
+export function analysisRunActions(): KindActions {
+  const over = ['Successful', 'Failed', 'Error', 'Inconclusive'];
+  return actionsOf({ terminate: patching((object) => changed(object, ['spec', 'terminate'], true)) }, (object) => {
+    const phase = at(object, 'status', 'phase');
+    return [{ name: 'terminate', disabled: typeof phase === 'string' && over.includes(phase) }];
+  });
+}
+
+function resumed(object: JsonObject): JsonObject {
+  const unpaused = at(object, 'spec', 'paused') === true ? changed(object, ['spec', 'paused'], false) : object;
+  return at(object, 'status', 'pauseConditions') === undefined
+    ? unpaused
+    : changed(unpaused, ['status', 'pauseConditions'], undefined);
+}
+
+function isPaused(object: JsonObject): boolean {
+  const conditions = at(object, 'status', 'pauseConditions');
+  return at(object, 'spec', 'paused') === true || (isArray(conditions) && conditions.length > 0);
+}
+
+function stepOf(object: JsonObject): number {
+  const index = at(object, 'status', 'currentStepIndex');
+  return typeof index === 'number' ? index : 0;
+}
+
+function stepsOf(object: JsonObject): number {
+  const steps = at(object, 'spec', 'strategy', 'canary', 'steps');
+  return isArray(steps) ? steps.length : 0;
+}
