@@ -17,7 +17,7 @@ export interface Change {
   readonly templates: ReadonlySet<string>;
   /** Keys such as `argocd-cm/resource.respectRBAC`. */
   readonly settings: ReadonlySet<string>;
-  /** The list of namespaces, or whether tenants' clusters count. */
+  /** The list of namespaces, whether tenants' clusters count, or in which of them they cannot be read. */
   readonly namespaces: boolean;
 }
 
@@ -50,8 +50,14 @@ export function changeBetween(before: Snapshot | undefined, after: Snapshot): Ch
     namespaces:
       before === undefined ||
       before.tenantClusters !== after.tenantClusters ||
+      !sameUnread(before, after) ||
       !equal(before.appNamespaces, after.appNamespaces),
   };
+}
+
+/** Where Secrets could not be read, clusters are unknown; that they can be read now is news even where there is none. */
+function sameUnread(before: Snapshot, after: Snapshot): boolean {
+  return equal([...(before.unread?.keys() ?? [])].sort(), [...(after.unread?.keys() ?? [])].sort());
 }
 
 function addressOf({ url }: Repository): string {

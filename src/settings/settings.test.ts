@@ -1,110 +1,23 @@
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Snapshot } from '../core/api/index.ts';
-import { printProblems } from '../core/api/index.ts';
-import type { KubeObject } from '../core/objects/index.ts';
-import { type Change, type SettingsOptions, type SettingsReport, type SettingsWatch, watchSettings } from './index.ts';
+import type { Change } from './index.ts';
 import { MemoryReader } from './testdata/memory-reader.ts';
+import {
+  accepted,
+  closeSettings,
+  configMap,
+  Diary,
+  namespaces,
+  openSettings,
+  project,
+  sample,
+  secret,
+  stage,
+  tenantCluster,
+} from './testdata/stage.ts';
 
-/** Everything the settings said, one line each. */
-class Diary implements SettingsReport {
-  readonly lines: string[] = [];
-  readonly counts = new Map<string, number>();
-  invalid: SettingsReport['invalid'] = (about, problems, kept) => {
-    if (problems.length > 0)
-      this.lines.push(`${about.kind} ${about.name}: ${printProblems(problems)}${kept ? ' (kept)' : ''}`);
-  };
-  rejected: SettingsReport['rejected'] = (about, reason) => {
-    this.lines.push(`rejected ${about.namespace}/${about.name}: ${reason}`);
-  };
-  unreadable: SettingsReport['unreadable'] = (what, error) => {
-    this.lines.push(`unreadable ${what}: ${error.message}`);
-  };
-  counted: SettingsReport['counted'] = (namespace, rejected) => {
-    this.counts.set(namespace, rejected);
-  };
-}
-
-interface Stage {
-  readonly reader: MemoryReader;
-  readonly diary: Diary;
-  readonly settings: SettingsWatch;
-  readonly changes: Change[];
-  /** Waits until a snapshot holds what is asked. */
-  readonly until: (holds: (snapshot: Snapshot) => boolean, what: string) => Promise<Snapshot>;
-}
-
-let open: SettingsWatch | undefined;
-afterEach(async () => {
-  await open?.stop();
-  open = undefined;
-});
-
-async function stage(objects: readonly KubeObject[], more: Partial<SettingsOptions> = {}): Promise<Stage> {
-  const reader = new MemoryReader();
-  for (const object of objects) reader.put(object);
-  const diary = new Diary();
-  const changes: Change[] = [];
-  const installation = { controlPlane: 'argocd' };
-  const settings = watchSettings({ reader, installation, report: diary, debounceMs: 1, ...more });
-  open = settings;
-  await settings.ready;
-  settings.onChange((change) => changes.push(change));
-  const until = async (holds: (snapshot: Snapshot) => boolean, what: string): Promise<Snapshot> => {
-    for (let tries = 0; tries < 2000; tries++) {
-      if (holds(settings.current())) return settings.current();
-      await sleep(1);
-    }
-    throw new Error(`never: ${what}`);
-  };
-  return { reader, diary, settings, changes, until };
-}
-
-const configMap = (name: string, data: Record<string, string>): KubeObject => ({
-  apiVersion: 'v1',
-  kind: 'ConfigMap',
-  metadata: { name, namespace: 'argocd' },
-  data,
-});
-const namespaces = (list: string): KubeObject => configMap('argocd-cmd-params-cm', { 'application.namespaces': list });
-const project = (
-  name: string,
-  spec: object,
-  labels: Record<string, string> = {},
-  namespace = 'argocd',
-): KubeObject => ({
-  apiVersion: 'argoproj.io/v1alpha1',
-  kind: 'AppProject',
-  metadata: { name, namespace, labels },
-  spec,
-});
-const secret = (namespace: string, name: string, type: string, data: Record<string, string>): KubeObject => ({
-  apiVersion: 'v1',
-  kind: 'Secret',
-  metadata: {
-    name,
-    namespace,
-    labels: { 'argocd.argoproj.io/secret-type': type },
-    creationTimestamp: '2026-01-02T03:04:05Z',
-  },
-  data: Object.fromEntries(Object.entries(data).map(([key, value]) => [key, btoa(value)])),
-});
-const tenantCluster = (namespace: string, name: string, more: Record<string, string> = {}): KubeObject =>
-  secret(namespace, name, 'cluster', {
-    name,
-    server: `https://${name}.example.com`,
-    project: 'sample',
-    config: JSON.stringify({ bearerToken: 't0k3n' }),
-    ...more,
-  });
-const sample = project('sample', {
-  sourceNamespaces: ['tenant-a', 'tenant-b'],
-  destinations: [{ server: '*', namespace: '*' }],
-});
-
-const accepted = ({ clusters }: Snapshot): readonly string[] =>
-  clusters.filter(({ acceptance }) => acceptance.accepted).map(({ namespace, secret: name }) => `${namespace}/${name}`);
+afterEach(closeSettings);
 
 test('an empty control plane is a whole snapshot with every default', async () => {
   const { settings } = await stage([]);
@@ -117,8 +30,8 @@ test('an empty control plane is a whole snapshot with every default', async () =
 
 test('before anything was read there is no snapshot to act on', async () => {
   const reader = new MemoryReader();
-  open = watchSettings({ reader, installation: { controlPlane: 'argocd' }, report: new Diary() });
-  assert.throws(() => open?.current(), /have not been read yet/);
+  const open = openSettings({ reader, installation: { controlPlane: 'argocd' }, report: new Diary() });
+  assert.throws(() => open.current(), /have not been read yet/);
   await open.stop();
   await assert.rejects(open.ready, /stopped before/);
 });
@@ -420,125 +333,5 @@ test('a new status on a project, or a new version of nothing, touches nobody', a
   reader.put(configMap('argocd-cm', { installationID: 'x' }));
   reader.relist();
   await sleep(20);
-  assert.deepEqual(changes, []);
-});
-
-test('a burst of changes makes one snapshot', async () => {
-  const { reader, settings, until } = await stage([sample], { debounceMs: 20 });
-  for (let i = 0; i < 100; i++) reader.put(secret('argocd', 'blue', 'cluster', { server: `https://blue-${i}` }));
-  await until(({ clusters }) => clusters[0]?.server === 'https://blue-99', 'the last one');
-  assert.ok(settings.current().revision <= 3, `${settings.current().revision} snapshots`);
-});
-
-test('a namespace that cannot be read holds up nobody, is known as unread, and comes in when it can', async () => {
-  const reader = new MemoryReader();
-  reader.forbid('tenant-a');
-  for (const each of [
-    sample,
-    namespaces('tenant-a,tenant-b'),
-    tenantCluster('tenant-a', 'blue'),
-    tenantCluster('tenant-b', 'red'),
-  ])
-    reader.put(each);
-  const diary = new Diary();
-  open = watchSettings({ reader, installation: { controlPlane: 'argocd' }, report: diary, debounceMs: 1 });
-  const first = await open.ready;
-  assert.deepEqual([...(first.unread ?? [])], [['tenant-a', 'secrets is forbidden']]);
-  assert.deepEqual(diary.lines, ['unreadable cluster Secrets of tenant-a: secrets is forbidden']);
-  reader.allow('tenant-a');
-  for (let tries = 0; tries < 1000 && accepted(open.current()).length < 2; tries++) await sleep(1);
-  assert.deepEqual(accepted(open.current()), ['tenant-a/blue', 'tenant-b/red']);
-  assert.deepEqual([...(open.current().unread ?? [])], []);
-});
-
-test('a namespace that never answers delays the first snapshot only so long', async () => {
-  const reader = new MemoryReader();
-  reader.silence('tenant-a');
-  for (const each of [sample, namespaces('tenant-a,tenant-b'), tenantCluster('tenant-b', 'red')]) reader.put(each);
-  const installation = { controlPlane: 'argocd' };
-  open = watchSettings({ reader, installation, report: new Diary(), debounceMs: 1, tenantWaitMs: 30 });
-  const first = await open.ready;
-  assert.deepEqual(accepted(first), ['tenant-b/red']);
-  assert.deepEqual([...(first.unread ?? [])], [['tenant-a', 'not read yet']]);
-});
-
-test('while a list is read again, what was known stands', async () => {
-  const { reader, settings } = await stage([sample, secret('argocd', 'blue', 'cluster', { server: 'https://blue' })]);
-  for (const { sink } of reader.followers) sink.restart();
-  await sleep(10);
-  assert.equal(settings.current().clusters.length, 1);
-  for (const { sink, resource } of reader.followers) if (resource.kind === 'Secret') sink.complete('9');
-  for (let tries = 0; tries < 1000 && settings.current().clusters.length > 0; tries++) await sleep(1);
-  assert.equal(settings.current().clusters.length, 0, 'what the list did not name is gone');
-});
-
-test('a Secret that finds no room is refused, and read when another goes', async () => {
-  const names = ['a', 'b', 'c'];
-  const { reader, settings, diary, until } = await stage(
-    [
-      sample,
-      namespaces('tenant-a,tenant-b'),
-      ...names.map((name) => tenantCluster('tenant-a', name)),
-      tenantCluster('tenant-b', 'x'),
-    ],
-    { limits: { secretsPerNamespace: 2 } },
-  );
-  assert.deepEqual(accepted(settings.current()), ['tenant-a/a', 'tenant-a/b', 'tenant-b/x']);
-  await settings.told();
-  assert.deepEqual(diary.lines, [
-    'rejected tenant-a/c: the namespace holds more cluster Secrets than are looked at (2)',
-  ]);
-  reader.delete('Secret', 'tenant-a', 'a');
-  const snapshot = await until((each) => accepted(each).includes('tenant-a/c'), 'room for the third');
-  assert.deepEqual(accepted(snapshot), ['tenant-a/b', 'tenant-a/c', 'tenant-b/x']);
-});
-
-test('room is given back when a namespace leaves the list, so that it has all of it when it returns', async () => {
-  const objects = [sample, ...['a', 'b'].map((name) => tenantCluster('tenant-a', name))];
-  const { reader, until } = await stage([...objects, namespaces('tenant-*')], { limits: { secretsPerNamespace: 2 } });
-  for (let round = 0; round < 5; round++) {
-    reader.put(namespaces('tenant-b*'));
-    await until((snapshot) => accepted(snapshot).length === 0, 'gone');
-    reader.put(namespaces(round % 2 === 0 ? 'tenant-a' : 'tenant-*'));
-    await until((snapshot) => accepted(snapshot).length === 2, 'back');
-  }
-  reader.put(tenantCluster('tenant-a', 'c'));
-  reader.put(project('late', {}));
-  const snapshot = await until(({ projects }) => projects.has('late'), 'a later change');
-  assert.deepEqual(accepted(snapshot), ['tenant-a/a', 'tenant-a/b'], 'and never more than its room');
-});
-
-test("J39: a project's quota accepts the oldest and refuses the rest", async () => {
-  const limited = project('sample', { sourceNamespaces: ['tenant-a'], quota: { clusters: 20 } });
-  const many = Array.from({ length: 50 }, (_, i) => {
-    const object = tenantCluster('tenant-a', `c${i}`);
-    return {
-      ...object,
-      metadata: { ...object.metadata, creationTimestamp: `2026-01-02T03:04:${String(59 - i).padStart(2, '0')}Z` },
-    };
-  });
-  const { settings, diary } = await stage([limited, namespaces('tenant-a'), ...many]);
-  assert.equal(accepted(settings.current()).length, 20);
-  assert.ok(accepted(settings.current()).includes('tenant-a/c49'), 'the oldest');
-  await settings.told();
-  assert.equal(diary.lines.length, 30);
-  assert.equal(diary.counts.get('tenant-a'), 30);
-});
-
-test('refusals are told namespace by namespace in turn', async () => {
-  const bad = (namespace: string, name: string) => tenantCluster(namespace, name, { project: '' });
-  const many = Array.from({ length: 30 }, (_, i) => bad('tenant-a', `a${i}`));
-  const { settings, diary } = await stage([sample, namespaces('tenant-a,tenant-b'), ...many, bad('tenant-b', 'only')]);
-  await settings.told();
-  const position = diary.lines.findIndex((line) => line.includes('tenant-b/only'));
-  assert.ok(position >= 0 && position <= 2, `told as number ${position}`);
-});
-
-test('after a stop nothing is watched and nothing is said', async () => {
-  const { reader, settings, changes } = await stage([sample, namespaces('tenant-a,tenant-*')]);
-  await settings.stop();
-  assert.equal(reader.followers.size, 0);
-  reader.put(project('late', {}));
-  await sleep(10);
   assert.deepEqual(changes, []);
 });
