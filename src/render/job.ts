@@ -32,6 +32,8 @@ export interface Product {
   readonly objects: readonly RenderedObject[];
   readonly warnings: readonly string[];
   readonly sourceType: SourceType;
+  /** About how much room the objects take. */
+  readonly bytes: number;
   /** The result depends on the cluster's version and kinds. */
   readonly askedCluster?: boolean;
   /** The result depends on the commit itself, not only on files. */

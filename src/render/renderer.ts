@@ -79,28 +79,44 @@ export function createRenderer(options: RendererOptions): Renderer {
       throw new ArgosyError('render-limit', `the source makes more than ${limits.objects} objects`);
     const recipe = recipeOf(product, view, refs, recorded.used());
     const rendering = renderingOf(product, recipe, request.tree.revision);
-    results.set(parameters, recipe, await resultKey(parameters, recipe, request, tools), rendering);
+    const key = await resultKey(parameters, recipe, request, tools);
+    results.set({ parameters, recipe, key, rendering, bytes: product.bytes });
     return rendering;
   };
 
-  const lookUp = async (request: RenderRequest, parameters: string): Promise<Rendering | undefined> => {
+  const lookUp = (
+    request: RenderRequest,
+    parameters: string,
+  ): Rendering | undefined | Promise<Rendering | undefined> => {
+    const [recipe, ...others] = results.recipes(parameters);
+    const key = recipe === undefined ? '' : resultKey(parameters, recipe, request, tools);
+    if (typeof key === 'string' && others.length === 0) return results.get(key);
+    return lookUpAll(request, parameters);
+  };
+  const lookUpAll = async (request: RenderRequest, parameters: string): Promise<Rendering | undefined> => {
     for (const recipe of results.recipes(parameters)) {
       const hit = results.get(await resultKey(parameters, recipe, request, tools));
-      if (hit !== undefined)
-        return hit.revision === request.tree.revision ? hit : { ...hit, revision: request.tree.revision };
+      if (hit !== undefined) return hit;
     }
     return undefined;
   };
+  const atRevision = (made: Rendering, { revision }: RenderRequest['tree']): Rendering =>
+    made.revision === revision ? made : { ...made, revision };
 
   return {
     async render(request) {
       const current = settings();
       const parameters = parameterKey(request, current);
+      if (request.fresh !== true) {
+        const looked = lookUp(request, parameters);
+        const hit = looked instanceof Promise ? await looked : looked;
+        if (hit !== undefined) {
+          hits += 1;
+          return atRevision(hit, request.tree);
+        }
+      }
       const flight = `${parameters} ${[request.tree, ...request.refs.values()].map(({ revision }) => revision).join(' ')}`;
       if (request.fresh !== true) {
-        const hit = await lookUp(request, parameters);
-        if (hit !== undefined) hits += 1;
-        if (hit !== undefined) return hit;
         const failed = failures.get(flight);
         if (failed !== undefined) throw failed;
         const other = running.get(flight);
@@ -146,7 +162,7 @@ async function produce({ request, settings, limits, view, refs }: Inputs, equip:
   const { source, context, tree } = request;
   // A source that others refer to, and that names no directory, makes nothing itself.
   if (source.ref !== undefined && source.path === undefined && source.chart === undefined)
-    return { objects: [], warnings: [], sourceType: '' };
+    return { objects: [], warnings: [], sourceType: '', bytes: 0 };
   const path = await findDirectory(view, source.chart === undefined ? (source.path ?? '') : '');
   const environment = buildEnvironment(source, context, tree.revision);
   const plain = equip({ source, path, view, refs, context, environment, settings, limits });

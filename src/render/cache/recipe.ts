@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { ToolName, Tools } from '../tools/find.ts';
-import type { RenderRequest } from '../types.ts';
+import { itemsOf } from '../tree/items.ts';
+import type { RenderRequest, TreeItem } from '../types.ts';
 
 /** What a result depends on beside the parameters: recorded while it was made. */
 export interface Recipe {
@@ -14,29 +15,46 @@ export interface Recipe {
   readonly askedRevision: boolean;
 }
 
-/** The key of a result: parameters, and the content of everything in the recipe as it is now. */
-export async function resultKey(
+/** The key of a result: parameters, and the content of everything in the recipe as it is now. At once where that is known. */
+export function resultKey(
   parameters: string,
   recipe: Recipe,
   request: RenderRequest,
   tools: Tools,
-): Promise<string> {
-  const { tree, refs, context } = request;
-  const own = await tree.at(recipe.reads);
-  let text = parameters;
-  for (const item of own) text += `\n${item?.id ?? '-'}`;
+): string | Promise<string> {
+  const own = itemsOf(request.tree).at(recipe.reads);
+  const isPlain = recipe.refReads.length === 0 && recipe.tools.length === 0;
+  if (isPlain && isArray(own)) return `${parameters}${idsOf(own)}${asked(recipe, request)}`;
+  return wholeKey(parameters, recipe, request, tools);
+}
+
+async function wholeKey(parameters: string, recipe: Recipe, request: RenderRequest, tools: Tools): Promise<string> {
+  let text = `${parameters}${idsOf(await itemsOf(request.tree).at(recipe.reads))}`;
   for (const [ref, paths] of recipe.refReads) {
-    const items = (await refs.get(ref)?.at(paths)) ?? [];
-    text += `\n$${ref}`;
-    for (const item of items) text += `\n${item?.id ?? '-'}`;
+    const tree = request.refs.get(ref);
+    text += `\n$${ref}${tree === undefined ? '' : idsOf(await itemsOf(tree).at(paths))}`;
   }
   for (const [name, path] of recipe.tools) {
     const tool = await (path === undefined ? tools.find(name) : tools.at(name, path));
     text += `\n${tool.path} ${tool.version}`;
   }
-  if (recipe.askedRevision) text += `\n${tree.revision}`;
-  if (recipe.askedCluster) text += `\n${context.kubeVersion} ${listKey(context.apiVersions)}`;
-  return hash('sha256', text);
+  return `${text}${asked(recipe, request)}`;
+}
+
+function isArray<T>(value: readonly T[] | Promise<readonly T[]>): value is readonly T[] {
+  return Array.isArray(value);
+}
+
+function idsOf(items: readonly (TreeItem | undefined)[]): string {
+  let text = '';
+  for (const item of items) text += `\n${item?.id ?? '-'}`;
+  return text;
+}
+
+function asked({ askedRevision, askedCluster }: Recipe, { tree, context }: RenderRequest): string {
+  const revision = askedRevision ? `\nrevision ${tree.revision}` : '';
+  const cluster = askedCluster ? `\ncluster ${context.kubeVersion} ${listKey(context.apiVersions)}` : '';
+  return `${revision}${cluster}`;
 }
 
 const lists = new WeakMap<readonly string[], string>();

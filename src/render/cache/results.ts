@@ -6,7 +6,7 @@ import type { Recipe } from './recipe.ts';
 export interface Results {
   recipes(parameters: string): readonly Recipe[];
   get(key: string): Rendering | undefined;
-  set(parameters: string, recipe: Recipe, key: string, rendering: Rendering): void;
+  set(entry: { parameters: string; recipe: Recipe; key: string; rendering: Rendering; bytes: number }): void;
 }
 
 // Branches that come and go between two shapes of a source are found again; more would only cost lookups.
@@ -20,19 +20,12 @@ export function createResults(maxBytes: number): Results {
   return {
     recipes: (parameters) => recipes.get(parameters) ?? [],
     get: (key) => results.get(key),
-    set(parameters, recipe, key, rendering) {
+    set({ parameters, recipe, key, rendering, bytes }) {
       const text = JSON.stringify(recipe);
       const others = (recipes.get(parameters) ?? []).filter((each) => JSON.stringify(each) !== text);
       const kept = [recipe, ...others].slice(0, recipesKept);
       recipes.set(parameters, kept, kept.length * (recipeBytes + text.length));
-      results.set(key, rendering, weight(rendering));
+      results.set(key, rendering, 1_000 + bytes);
     },
   };
-}
-
-/** About what a result occupies: three times its text. */
-function weight({ objects }: Rendering): number {
-  let bytes = 500;
-  for (const { object } of objects) bytes += 3 * JSON.stringify(object).length;
-  return bytes;
 }

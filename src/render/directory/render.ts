@@ -23,7 +23,9 @@ export async function renderDirectory(job: RenderJob): Promise<Product> {
   for (const [i, file] of wanted.entries()) byFile.set(file.path, await objectsOfFile(job, file, parsed[i], warnings));
   for (const [path, objects] of await jsonnetFiles(job, files, warnings)) byFile.set(path, objects);
   const objects = files.flatMap(({ path }) => byFile.get(path) ?? []);
-  return { objects, warnings, sourceType: 'Directory' };
+  // Objects of plain files are shared with the cache of files; those of Jsonnet are small.
+  const bytes = contents.reduce((sum, { length }) => sum + length, 0);
+  return { objects, warnings, sourceType: 'Directory', bytes };
 }
 
 function boundSize(contents: readonly Buffer[], max: number): void {

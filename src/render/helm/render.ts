@@ -58,6 +58,7 @@ export async function renderHelm(job: RenderJob): Promise<Product> {
     objects: objectsOf(documents, undefined, 'the output of helm'),
     warnings: warnings.map((text) => `helm${text}`),
     sourceType: 'Helm',
+    bytes: 3 * printed.length,
     askedCluster,
     askedRevision: inputs.values.some(({ at }) => at === 'address'),
   };

@@ -39,6 +39,7 @@ export async function renderKustomize(job: RenderJob): Promise<Product> {
     objects: objectsOf(documents, undefined, 'the output of kustomize'),
     warnings: warnings.map((text) => `kustomize${text}`),
     sourceType: 'Kustomize',
+    bytes: 3 * printed.length,
     askedCluster: helm,
     // What lies elsewhere may change with every commit; ours cannot tell.
     askedRevision: scan.remote,

@@ -11,6 +11,7 @@ export async function renderPlugin(job: RenderJob, { name, init, generate }: Plu
     objects: objectsOf(documents, undefined, `the output of plugin ${name}`),
     warnings: warnings.map((text) => `plugin ${name}${text}`),
     sourceType: 'Plugin',
+    bytes: 3 * printed.length,
     // It sees both in its environment.
     askedCluster: true,
     askedRevision: true,

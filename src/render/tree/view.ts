@@ -1,5 +1,6 @@
 import { ArgosyError } from '../../core/errors/index.ts';
 import type { SourceTree, TreeFile, TreeItem } from '../types.ts';
+import { itemsOf } from './items.ts';
 import { isBelow, joinInside, outermost, parentOf, partsOf } from './paths.ts';
 
 /** What a path leads to when its links are followed. */
@@ -31,9 +32,12 @@ const maxLinks = 40;
 export function viewOf(tree: SourceTree): TreeView {
   const noted = new Set<string>();
   const find = (path: string): Promise<Found | undefined> => follow(tree, path, (seen) => noted.add(seen));
+  const listed = new Map<string, Promise<readonly TreeFile[]>>();
   const files = (path: string): Promise<readonly TreeFile[]> => {
     noted.add(path);
-    return tree.files(path);
+    const list = listed.get(path) ?? tree.files(path);
+    listed.set(path, list);
+    return list;
   };
   return {
     tree,
@@ -57,7 +61,7 @@ async function follow(tree: SourceTree, path: string, note: (path: string) => vo
   let at = joinInside('', path);
   for (let steps = 0; steps <= maxLinks; steps += 1) {
     note(at);
-    const [item] = await tree.at([at]);
+    const [item] = await itemsOf(tree).at([at]);
     if (item !== undefined && item.kind !== 'link') return found(at, item);
     const next = await throughLink(tree, at, path);
     if (next === undefined) return undefined;
@@ -79,7 +83,7 @@ async function throughLink(
 ): Promise<{ readonly path: string; readonly link: string } | undefined> {
   const parts = partsOf(path);
   const prefixes = parts.map((_, i) => parts.slice(0, i + 1).join('/'));
-  const items = await tree.at(prefixes);
+  const items = await itemsOf(tree).at(prefixes);
   const index = items.findIndex((item) => item?.kind === 'link');
   const link = items[index];
   if (link === undefined) return undefined;
@@ -123,7 +127,7 @@ async function linkTargets(
   path: string,
   seen: Set<string>,
 ): Promise<string[]> {
-  const [item] = await tree.at([path]);
+  const [item] = await itemsOf(tree).at([path]);
   const links: { readonly path: string; readonly id: string }[] = [];
   if (item?.kind === 'link') links.push({ path, id: item.id });
   if (item?.kind === 'directory')
@@ -142,6 +146,6 @@ async function linkTargets(
 }
 
 async function existing(tree: SourceTree, paths: readonly string[]): Promise<string[]> {
-  const items = await tree.at(paths);
+  const items = await itemsOf(tree).at(paths);
   return paths.filter((_, i) => items[i] !== undefined);
 }

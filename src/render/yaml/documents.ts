@@ -24,20 +24,27 @@ export interface Documents {
   readonly hasLongNumbers: boolean;
 }
 
+// Making a schema costs more than reading a manifest: one for all, and its notes begin anew with each file.
+const notes: SchemaNotes = { duplicates: new Set(), hasLongNumbers: false };
+const schema = goSchema(notes);
+
 /**
  * Reads a YAML (or JSON) file as kubectl does; a duplicate key takes the last value, with a warning.
  * Warnings and errors begin with `:line` or a space, for the caller to put the name of the file in front.
  */
 export function readDocuments(text: string): Documents {
   if (text.length > maxBytes) throw new ArgosyError('render-limit', ` is larger than ${maxBytes >> 20} MiB`);
-  const notes: SchemaNotes = { duplicates: new Set(), hasLongNumbers: false };
+  notes.duplicates.clear();
+  notes.hasLongNumbers = false;
   try {
     const { events, source } = leniently(text);
-    const values = constructFromEvents(events, { source, schema: goSchema(notes), json: true, maxAliases });
+    const values = constructFromEvents(events, { source, schema, json: true, maxAliases });
     const lines = linesOf(events, source);
     // The schema makes JSON values only.
     const documents = values.map((value, i) => ({ value: value as Json, line: lines[i] ?? 1 }));
-    for (const { value, line } of documents) boundExpansion(value, line);
+    // Without aliases a document is as large as its text.
+    if (events.some(({ type }) => type === EVENT_ID.ALIAS))
+      for (const { value, line } of documents) boundExpansion(value, line);
     const warnings = [...notes.duplicates].map(
       (key) => `: the key ${key.slice(0, 100)} stands twice in one map; the last one counts`,
     );

@@ -4,20 +4,31 @@ import { isArgosyError } from '../../core/errors/index.ts';
 import { readDocuments } from './documents.ts';
 import type { ParseAnswer, ParseJob, ParseReply } from './protocol.ts';
 
-parentPort?.on('message', ({ id, files }: ParseJob) => {
-  const answers = files.map(answer);
-  const reply: ParseReply = { id, answers };
-  const transfer = answers.flatMap((each) => (each.ok ? [each.json.buffer as ArrayBuffer] : []));
-  parentPort?.postMessage(reply, transfer);
+parentPort?.on('message', ({ id, bytes, ends }: ParseJob) => {
+  const input = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const printed: string[] = [];
+  let length = 0;
+  const answers = ends.map((end, i): ParseAnswer => {
+    const { json, answer } = read(input.toString('utf8', ends[i - 1] ?? 0, end));
+    printed.push(json);
+    length += Buffer.byteLength(json);
+    return answer.ok ? { ...answer, end: length } : answer;
+  });
+  const output = new Uint8Array(length);
+  Buffer.from(output.buffer).write(printed.join(''));
+  const reply: ParseReply = { id, bytes: output, answers };
+  parentPort?.postMessage(reply, [output.buffer]);
 });
 
-function answer(bytes: Uint8Array): ParseAnswer {
+function read(text: string): { readonly json: string; readonly answer: ParseAnswer } {
   try {
-    const { documents, warnings, hasLongNumbers } = readDocuments(new TextDecoder().decode(bytes));
-    const json = new TextEncoder().encode(JSON.stringify(documents.map(({ value }) => value)));
-    return { ok: true, json, lines: documents.map(({ line }) => line), warnings, hasLongNumbers };
+    const { documents, warnings, hasLongNumbers } = readDocuments(text);
+    const json = JSON.stringify(documents.map(({ value }) => value));
+    return { json, answer: { ok: true, end: 0, lines: documents.map(({ line }) => line), warnings, hasLongNumbers } };
   } catch (error) {
-    if (isArgosyError(error)) return { ok: false, code: error.code, message: error.message };
-    return { ok: false, code: 'render-failed', message: ': cannot be read' };
+    const known = isArgosyError(error) ? { code: error.code, message: error.message } : unreadable;
+    return { json: '', answer: { ok: false, ...known } };
   }
 }
+
+const unreadable = { code: 'render-failed', message: ': cannot be read' } as const;

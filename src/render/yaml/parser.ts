@@ -3,7 +3,7 @@ import { ArgosyError, type ErrorCode } from '../../core/errors/index.ts';
 import type { Json } from '../../core/json/index.ts';
 import type { Document } from './documents.ts';
 import { rawNumber } from './go-schema.ts';
-import type { ParseAnswer, ParseReply } from './protocol.ts';
+import type { ParseJob, ParseReply } from './protocol.ts';
 
 /** A file that was read, or what is wrong with it; messages begin right after the name of the file. */
 export type ParsedFile =
@@ -30,8 +30,8 @@ export interface ParserOptions {
 
 interface Job {
   readonly id: number;
-  readonly files: Uint8Array[];
-  readonly settle: (answers: readonly ParseAnswer[]) => void;
+  readonly files: readonly Buffer[];
+  readonly settle: (answers: readonly ParsedFile[]) => void;
 }
 
 interface Seat {
@@ -56,12 +56,10 @@ export function createParser(options: ParserOptions): Parser {
     seat.job = job;
     seat.timer = setTimeout(() => fail(seat, ': takes too long to read'), options.deadlineMs);
     seat.worker.ref();
-    seat.worker.postMessage(
-      { id: job.id, files: job.files },
-      job.files.map(({ buffer }) => buffer as ArrayBuffer), // made by `copy`, so not shared
-    );
+    const message = joined(job);
+    seat.worker.postMessage(message, [message.bytes.buffer]);
   };
-  const done = (seat: Seat, answers: readonly ParseAnswer[]): void => {
+  const done = (seat: Seat, answers: readonly ParsedFile[]): void => {
     clearTimeout(seat.timer);
     const { job } = seat;
     seat.job = undefined;
@@ -72,7 +70,7 @@ export function createParser(options: ParserOptions): Parser {
   const fail = (seat: Seat, message: string): void => {
     if (!seats.delete(seat)) return;
     void seat.worker.terminate();
-    const refused: ParseAnswer = { ok: false, code: 'render-limit', message };
+    const refused: ParsedFile = { ok: false, code: 'render-limit', message };
     done(seat, seat.job?.files.map(() => refused) ?? []);
   };
   const open = (): Seat => {
@@ -83,7 +81,7 @@ export function createParser(options: ParserOptions): Parser {
       execArgv: ['--no-warnings'],
     });
     const seat: Seat = { worker, job: undefined, timer: undefined };
-    worker.on('message', ({ answers }: ParseReply) => done(seat, answers));
+    worker.on('message', (reply: ParseReply) => done(seat, parsed(reply)));
     worker.on('error', () => fail(seat, ': needs more memory than permitted'));
     worker.on('exit', () => fail(seat, ': could not be read'));
     seats.add(seat);
@@ -94,12 +92,11 @@ export function createParser(options: ParserOptions): Parser {
     async parse(files) {
       if (files.length === 0) return [];
       if (closed) throw new ArgosyError('cancelled', 'no file is read any more: shutting down');
-      const answers = await new Promise<readonly ParseAnswer[]>((settle) => {
+      return new Promise((settle) => {
         next += 1;
-        waiting.push({ id: next, files: files.map(copy), settle });
+        waiting.push({ id: next, files, settle });
         give();
       });
-      return answers.map(parsed);
     },
     async close() {
       closed = true;
@@ -115,19 +112,32 @@ export function createParser(options: ParserOptions): Parser {
   };
 }
 
-const stopped: ParseAnswer = { ok: false, code: 'cancelled', message: ': reading was stopped' };
+const stopped: ParsedFile = { ok: false, code: 'cancelled', message: ': reading was stopped' };
 
-/** Bytes of their own: what is transferred is gone here, and small buffers of Node share one piece of memory. */
-function copy(bytes: Buffer): Uint8Array {
-  return new Uint8Array(bytes);
+/** Bytes of their own: what is handed over is gone here. */
+function joined({ id, files }: Job): ParseJob & { readonly bytes: Uint8Array<ArrayBuffer> } {
+  const bytes = new Uint8Array(files.reduce((sum, { length }) => sum + length, 0));
+  const ends: number[] = [];
+  let at = 0;
+  for (const file of files) {
+    bytes.set(file, at);
+    at += file.length;
+    ends.push(at);
+  }
+  return { id, bytes, ends };
 }
 
-function parsed(answer: ParseAnswer): ParsedFile {
-  if (!answer.ok) return answer;
-  const text = Buffer.from(answer.json.buffer, answer.json.byteOffset, answer.json.byteLength).toString('utf8');
-  const values = answer.hasLongNumbers ? parseWithDigits(text) : (JSON.parse(text) as Json[]); // our worker wrote it
-  const documents = values.map((value, i) => ({ value, line: answer.lines[i] ?? 1 }));
-  return { ok: true, documents, warnings: answer.warnings, bytes: text.length };
+function parsed({ bytes, answers }: ParseReply): ParsedFile[] {
+  const input = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  let start = 0;
+  return answers.map((answer) => {
+    if (!answer.ok) return answer;
+    const text = input.toString('utf8', start, answer.end);
+    start = answer.end;
+    const values = answer.hasLongNumbers ? parseWithDigits(text) : (JSON.parse(text) as Json[]); // our worker wrote it
+    const documents = values.map((value, i) => ({ value, line: answer.lines[i] ?? 1 }));
+    return { ok: true, documents, warnings: answer.warnings, bytes: text.length };
+  });
 }
 
 /** As `JSON.parse`, but a number that would lose digits keeps them. */

@@ -1,17 +1,18 @@
 import type { ErrorCode } from '../../core/errors/index.ts';
 
-/** Files for a worker to read. */
+/** Files for a worker to read: one piece of memory, since handing over many costs more than reading them. */
 export interface ParseJob {
   readonly id: number;
-  readonly files: readonly Uint8Array[];
+  readonly bytes: Uint8Array;
+  /** Where each file ends. */
+  readonly ends: readonly number[];
 }
 
-/** What became of one file. */
+/** What became of one file; its documents are a list in JSON, up to `end` of the reply's bytes. */
 export type ParseAnswer =
   | {
       readonly ok: true;
-      /** A list of the documents, as JSON. */
-      readonly json: Uint8Array;
+      readonly end: number;
       readonly lines: readonly number[];
       readonly warnings: readonly string[];
       readonly hasLongNumbers: boolean;
@@ -21,5 +22,6 @@ export type ParseAnswer =
 /** A worker's answer to one job, in the order of its files. */
 export interface ParseReply {
   readonly id: number;
+  readonly bytes: Uint8Array;
   readonly answers: readonly ParseAnswer[];
 }
