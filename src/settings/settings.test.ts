@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Snapshot } from '../core/api/index.ts';
 import type { Change } from './index.ts';
 import { MemoryReader } from './testdata/memory-reader.ts';
 import {
@@ -275,21 +276,23 @@ test('a change names what it touched and nothing else', async () => {
     secret('argocd', 'repo', 'repository', { url: 'https://G/r.git', project: 'plain' }),
     secret('argocd', 'creds', 'repo-creds', { url: 'https://g' }),
   ]);
+  // A namespace that was just listed is first unread, then read: both snapshots belong to the one change of the list.
   const last = async (revision: number): Promise<Record<string, unknown>> => {
-    await until((snapshot) => snapshot.revision > revision, 'the next snapshot');
-    const {
-      projects,
-      clusters,
-      repositories,
-      templates,
-      settings,
-      namespaces: list,
-      initial,
-    } = changes.at(-1) as Change;
-    const named = { projects, clusters, repositories, templates, settings };
-    const shown = Object.entries(named)
-      .filter(([, set]) => set.size > 0)
-      .map(([key, set]) => [key, [...set].sort()]);
+    const settled = ({ revision: now, unread }: Snapshot): boolean => now > revision && (unread?.size ?? 0) === 0;
+    await until(settled, 'the next snapshot');
+    const fresh = changes.filter((change) => change.revision > revision);
+    const union = (pick: (change: Change) => ReadonlySet<string>): readonly string[] =>
+      [...new Set(fresh.flatMap((change) => [...pick(change)]))].sort();
+    const named = {
+      projects: union((change) => change.projects),
+      clusters: union((change) => change.clusters),
+      repositories: union((change) => change.repositories),
+      templates: union((change) => change.templates),
+      settings: union((change) => change.settings),
+    };
+    const list = fresh.some((change) => change.namespaces);
+    const initial = fresh.some((change) => change.initial);
+    const shown = Object.entries(named).filter(([, names]) => names.length > 0);
     return { ...Object.fromEntries(shown), ...(list ? { namespaces: true } : {}), ...(initial ? { initial } : {}) };
   };
   const rows: readonly [() => void, Record<string, unknown>][] = [
