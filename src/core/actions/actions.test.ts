@@ -157,12 +157,14 @@ discovery.lua: |
 definitions:
 - name: tune
   action.lua: |
+    local os = require("os")
     obj.metadata.labels = obj.metadata.labels or {}
     obj.metadata.labels.level = actionParams["level"]
     return obj
 - name: empty
   action.lua: |
     obj.spec.selector = {}
+    obj.metadata.labels = {}
     return obj
 - name: backup
   action.lua: |
@@ -188,6 +190,7 @@ test('actions of an admin stand before the built-in ones, and empty maps stay ma
   });
   const emptied = actions.run(deployment, 'empty', none);
   assert.deepEqual(emptied.ok && at(emptied.value[0]?.resource, 'spec'), { selector: {}, list: [] });
+  assert.deepEqual(emptied.ok && at(emptied.value[0]?.resource, 'metadata', 'labels'), {});
   const saved = actions.run(deployment, 'backup', none);
   assert.deepEqual(saved.ok && saved.value.map(({ operation, resource }) => [operation, resource['kind']]), [
     ['create', 'Job'],

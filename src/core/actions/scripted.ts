@@ -1,6 +1,7 @@
 import { parseYaml } from '../api/index.ts';
-import { isArray, isObject, type Json, type JsonObject, own, stringAt } from '../json/index.ts';
+import { at, isArray, isObject, type Json, type JsonObject, own, stringAt } from '../json/index.ts';
 import { compileLua, type LuaScript, LuaTable, type LuaValue, toJson, typeName } from '../lua/index.ts';
+import { changed } from './change.ts';
 import type { ActionOption, Clock, Impact, KindActions } from './types.ts';
 
 /** The actions an admin has written for a kind, and whether the built-in ones stand beside them. */
@@ -101,5 +102,13 @@ function impactOf(operation: Impact['operation'], resource: Json): Impact {
   for (const field of ['apiVersion', 'kind']) {
     if ((stringAt(resource, field) ?? '') === '') throw new Error(`action.lua returned an object without ${field}`);
   }
-  return { operation, resource };
+  return { operation, resource: withMaps(resource) };
+}
+
+/** Lua cannot tell an empty map from an empty list; labels and annotations are always maps. */
+function withMaps(resource: JsonObject): JsonObject {
+  return (['labels', 'annotations'] as const).reduce((object, field) => {
+    const found = at(object, 'metadata', field);
+    return isArray(found) && found.length === 0 ? changed(object, ['metadata', field], {}) : object;
+  }, resource);
 }

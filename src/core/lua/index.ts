@@ -3,7 +3,7 @@
  * a budget of steps, memory and depth.
  *
  * Nothing in here reads, writes or loads; the clock comes in. What a script's answer means is for `core/health`. Left out:
- * coroutines, `load` and its kin, `io`, `debug`, `math.random`, metamethods for operators. Begin with `script.ts`, then
+ * coroutines, `load` and its kin (`require` knows the libraries that are there anyway), `io`, `debug`, `math.random`, metamethods for operators. Begin with `script.ts`, then
  * `compile/statement.ts`.
  */
 export { LuaError, LuaLimit } from './errors.ts';

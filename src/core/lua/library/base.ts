@@ -38,6 +38,11 @@ export const base: Readonly<Record<string, Implementation>> = {
     put(args.machine, args.table(1), [args.at(2), args.at(3)]);
     return args.at(1);
   },
+  require: (args) => {
+    const name = args.text(1);
+    if (!requirable.has(name)) throw args.machine.fault(`module '${name}' not found`);
+    return args.machine.globals.get(name);
+  },
   select: (args) => {
     if (args.at(1) === '#') return args.values.length - 1;
     const from = args.whole(1);
@@ -51,6 +56,9 @@ export const base: Readonly<Record<string, Implementation>> = {
   type: (args) => typeName(args.any(1)),
   unpack,
 };
+
+/** Scripts ask for these by habit, `local os = require("os")`; there is nothing else to load. */
+const requirable = new Set(['string', 'table', 'math', 'os']);
 
 const stepThroughList = libraryFunction('ipairs', (args) => {
   const position = args.whole(2) + 1;
