@@ -58,13 +58,23 @@ export class Walk {
     return true;
   }
 
-  /** Whether a value is replaced as a whole, and whose it then is. Whoever changes such a value makes all of it theirs. */
+  /**
+   * Whether a value is ours as a whole, or no part of it is: then it is new in the target, or somebody changed it and made
+   * all of it theirs. The next apply makes it ours; until then only an equal value is the same.
+   */
   #enter(owned: Json | undefined, holdsSomething: boolean): 'ours' | 'theirs' | 'nobody' {
     const isOurs = holdsSomething && isLeaf(owned);
     if (isOurs) this.#held++;
-    const isTheirs = !isOurs && this.#wasApplied() && this.#isForeignWhole(owned);
+    const isTheirs = this.#wasApplied() && !this.#isHeld(owned) && (holdsSomething || this.#isWholeWhenEmpty());
     if (isTheirs) this.#taken++;
     return isOurs ? 'ours' : isTheirs ? 'theirs' : 'nobody';
+  }
+
+  /** An empty map asks for nothing, unless it is one that is replaced as a whole. */
+  #isWholeWhenEmpty(): boolean {
+    if (this.#ownership.others.length > 0) return this.#isForeignWhole(undefined);
+    // Where others' fields were not kept: the one kind of such maps that people write empty, and mean it.
+    return this.#traits.builtIn && (this.path.at(-1)?.endsWith('elector') ?? false);
   }
 
   #leave(entered: 'ours' | 'theirs' | 'nobody'): void {
@@ -83,7 +93,7 @@ export class Walk {
   }
 
   #coversWhole(wanted: JsonArray, live: JsonArray, owned: Json | undefined): boolean {
-    if (wanted.length !== live.length) return false;
+    if (wanted.length !== live.length) return wanted.length === 0 && this.#mayBeKeyed(owned);
     const enter = this.#enter(owned, true);
     this.#whole++;
     for (const [i, item] of wanted.entries()) {
@@ -94,6 +104,12 @@ export class Walk {
     this.#whole--;
     this.#leave(enter);
     return true;
+  }
+
+  /** An empty list of a custom kind that is not ours may be a keyed one, with items of others that no apply removes. */
+  #mayBeKeyed(owned: Json | undefined): boolean {
+    const isUntold = this.#ownership.others.length === 0 && this.#whole === 0;
+    return !this.#traits.builtIn && isUntold && this.#wasApplied() && !this.#isHeld(owned);
   }
 
   #coversKeyed(
@@ -122,8 +138,8 @@ export class Walk {
     if (this.#whole > 0 || this.#held > 0) return undefined;
     const known = listShape(owned) ?? this.#foreignShape();
     if (known !== undefined || (isLeaf(owned) && wanted.length > 0)) return known;
-    const field = this.path.at(-1)?.slice(2) ?? '';
     if (this.#isForeignWhole(owned)) return undefined;
+    const field = this.path.at(-1)?.slice(2) ?? '';
     const names = this.#traits.builtIn
       ? usualKeys(field, (key) => wanted.every((item) => own(item, key) !== undefined))
       : undefined;

@@ -8,7 +8,7 @@ import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CORE_SCHEMA, load } from 'js-yaml';
 import { compare, differenceOf, type Live, type Target, targetsOf } from '../../../src/core/diff/index.ts';
-import type { Json } from '../../../src/core/json/index.ts';
+import { type Json, own } from '../../../src/core/json/index.ts';
 import { jsonPatch } from '../../../src/core/merge/index.ts';
 import { asJson, type KubeObject, objectKey, parseApiVersion, printKey } from '../../../src/core/objects/index.ts';
 import { type Connection, connect, type Resource, readKubeconfig } from '../../../src/kube/index.ts';
@@ -82,8 +82,17 @@ async function apply(target: Target, resource: Resource): Promise<void> {
   await connection.apply(resource, target.object, { fieldManager: 'argocd-controller', force: true });
 }
 
+/** The verdict on the whole live object, which must be that on what the cache keeps of it: our own managed fields. */
 async function statusOf(target: Target, resource: Resource): Promise<string> {
   const object = await connection.get(resource, target.key.namespace, target.key.name);
+  const ours = (object.metadata.managedFields ?? []).filter((entry) => own(entry, 'manager') === 'argocd-controller');
+  const kept = verdict(target, { ...object, metadata: { ...object.metadata, managedFields: ours } });
+  const whole = verdict(target, object);
+  assert.equal(kept.split(' ')[0], whole.split(' ')[0]);
+  return whole;
+}
+
+function verdict(target: Target, object: KubeObject): string {
   const live: Live = {
     objects: new Map([[printKey(target.key), { key: objectKey(object), object }]]),
     unknown: new Map(),
