@@ -46,7 +46,9 @@ export async function openInstallation({ crds = true } = {}): Promise<Installed>
   const apply = async (yaml: string): Promise<void> => void (await kubectl(['apply', '-f', '-'], yaml));
   if (crds) {
     await kubectl(['apply', '-f', 'deploy/crds']);
-    await kubectl(['wait', '--for=condition=Established', 'crd', '--all', '--timeout=30s']);
+    // Not `--for=condition`: it fails, instead of waiting, on an object that has no condition yet.
+    const established = '--for=jsonpath={.status.conditions[?(@.type=="Established")].status}=True';
+    await kubectl(['wait', 'crd', '--all', '--timeout=30s', established]);
   }
   return {
     cluster,
