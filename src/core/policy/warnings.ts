@@ -86,7 +86,7 @@ function windowWarnings(project: EffectiveProject): readonly Warning[] {
       found.push({
         code: 'SyncWindow',
         field,
-        message: 'kind, schedule or duration cannot be read; the Applications it selects do not sync',
+        message: 'kind, schedule, duration or a selector cannot be read; the Applications it selects do not sync',
       });
     if (zoneOffset(value.timeZone ?? '', 0) === undefined)
       found.push({

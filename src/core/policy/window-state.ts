@@ -12,19 +12,36 @@ export interface WindowState {
   readonly state: 'active' | 'inactive' | 'unreadable';
 }
 
-/** The windows that select an Application, each with its state at an instant (milliseconds since 1970). */
-export function windowStates(project: EffectiveProject, app: Application, now: number): readonly WindowState[] {
-  const namespace = namespaceOfApplication(app, project.controlPlane);
-  return project.windows
-    .filter(({ value }) => selects(value, app, namespace))
-    .map((rule) => ({ rule, state: stateAt(rule.value, now) }));
+/** An instant (milliseconds since 1970) and, where it is known, the cluster an Application's destination resolved to. */
+interface Moment {
+  readonly now: number;
+  readonly cluster?: { readonly name: string; readonly server: string } | undefined;
 }
 
-/** One selector suffices, or all that are given where `andOperator` is set. */
-export function selects(window: SyncWindow, app: Application, namespace: string): boolean {
+/** The windows that select an Application, each with its state at an instant. */
+export function windowStates(project: EffectiveProject, app: Application, moment: Moment): readonly WindowState[] {
+  const namespace = namespaceOfApplication(app, project.controlPlane);
+  return project.windows
+    .filter(({ value }) => selects(value, app, namespace) || deniesCluster(value, app, { ...moment, namespace }))
+    .map((rule) => ({ rule, state: stateAt(rule.value, moment.now) }));
+}
+
+/** Windows compare the destination as written; a deny must not be left by calling the same cluster by its other name. */
+function deniesCluster(window: SyncWindow, app: Application, at: Moment & { readonly namespace: string }): boolean {
+  if (window.kind !== 'deny' || at.cluster === undefined) return false;
+  const { name, server } = at.cluster;
+  const destination = { ...app.spec.destination, name, server };
+  return selects(window, { ...app, spec: { ...app.spec, destination } }, at.namespace);
+}
+
+/** One selector suffices, or all that are given where `andOperator` is set; what cannot be read selects, and then blocks. */
+function selects(window: SyncWindow, app: Application, namespace: string): boolean {
+  if (hasBrokenSelector(window)) return true;
   const { name } = app.metadata;
   const { destination } = app.spec;
-  const clusters = [destination.name ?? '', destination.server ?? ''].filter((text) => text !== '');
+  const clusters = [destination.name ?? '', (destination.server ?? '').replace(/\/+$/, '')].filter(
+    (text) => text !== '',
+  );
   const hits = [
     // A pattern with a slash asks for the namespace of the Application, too.
     hit(window.applications, (pattern) => (pattern.includes('/') ? [`${namespace}/${name}`] : [name])),
@@ -33,6 +50,10 @@ export function selects(window: SyncWindow, app: Application, namespace: string)
   ].filter((each) => each !== undefined);
   if (window.andOperator === true) return hits.length > 0 && hits.every(Boolean);
   return hits.some(Boolean);
+}
+
+function hasBrokenSelector({ applications = [], namespaces = [], clusters = [] }: SyncWindow): boolean {
+  return [...applications, ...namespaces, ...clusters].some((pattern) => matcherOf(pattern) === undefined);
 }
 
 /** Whether a pattern of a selector matches; undefined where the selector is empty. */
@@ -51,10 +72,10 @@ interface Schedule {
 
 const schedules = new Memo<string, Schedule | 'unreadable'>();
 
-/** The schedule of a window, or undefined where schedule, duration or kind cannot be read. */
+/** The schedule of a window, or undefined where schedule, duration, kind or a selector cannot be read. */
 export function scheduleOf(window: SyncWindow): Schedule | undefined {
   const { kind = '', schedule = '', duration = '' } = window;
-  if (kind !== 'allow' && kind !== 'deny') return undefined;
+  if ((kind !== 'allow' && kind !== 'deny') || hasBrokenSelector(window)) return undefined;
   const key = `${duration}\n${schedule}`;
   const known = schedules.get(key) ?? schedules.set(key, readSchedule(schedule, duration));
   return known === 'unreadable' ? undefined : known;

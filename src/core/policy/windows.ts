@@ -1,9 +1,9 @@
-import { type Application, namespaceOfApplication } from '../api/index.ts';
+import type { Application } from '../api/index.ts';
 import type { EffectiveProject } from './effective.ts';
 import type { Recorder } from './fact.ts';
 import { note, noteRule, quote } from './note.ts';
 import { allowed, denied, type Verdict } from './verdict.ts';
-import { nextChange, selects, type WindowState, windowStates } from './window-state.ts';
+import { nextChange, type WindowState, windowStates } from './window-state.ts';
 
 /** A sync that somebody or something wants. */
 export interface SyncRequest {
@@ -12,6 +12,8 @@ export interface SyncRequest {
   readonly manual: boolean;
   /** When the running operation began; windows with `syncOverrun` let it go on. */
   readonly startedAt?: number | undefined;
+  /** The cluster the destination resolved to: a deny window that names it holds however the Application calls it. */
+  readonly cluster?: { readonly name: string; readonly server: string } | undefined;
 }
 
 const step = 'sync window';
@@ -23,7 +25,7 @@ export function permitsSync(
   request: SyncRequest,
   recorder?: Recorder,
 ): Verdict {
-  const states = windowStates(project, app, request.now);
+  const states = windowStates(project, app, request);
   const outcome = decide(states, request.manual);
   if (outcome.open) {
     explain(recorder, project, states, outcome);
@@ -73,7 +75,7 @@ function allManual(states: readonly WindowState[]): boolean {
 function overruns(project: EffectiveProject, app: Application, request: SyncRequest, outcome: Outcome): boolean {
   if (request.startedAt === undefined || outcome.by.length === 0) return false;
   if (!outcome.by.every(({ rule, state }) => state !== 'unreadable' && rule.value.syncOverrun === true)) return false;
-  return decide(windowStates(project, app, request.startedAt), request.manual).open;
+  return decide(windowStates(project, app, { ...request, now: request.startedAt }), request.manual).open;
 }
 
 function explain(
@@ -103,11 +105,14 @@ function explain(
 }
 
 /** When a window that concerns an Application next opens or closes: the time to look again. */
-export function nextWindowChange(project: EffectiveProject, app: Application, now: number): number | undefined {
-  const namespace = namespaceOfApplication(app, project.controlPlane);
-  const changes = project.windows
-    .filter(({ value }) => selects(value, app, namespace))
-    .map(({ value }) => nextChange(value, now))
+export function nextWindowChange(
+  project: EffectiveProject,
+  app: Application,
+  now: number,
+  cluster?: SyncRequest['cluster'],
+): number | undefined {
+  const changes = windowStates(project, app, { now, cluster })
+    .map(({ rule }) => nextChange(rule.value, now))
     .filter((change) => change !== undefined);
   return changes.length === 0 ? undefined : Math.min(...changes);
 }

@@ -419,6 +419,13 @@ const windows: readonly [
     {},
     false,
   ],
+  [
+    'B23 a selector that cannot be read blocks',
+    window('deny', '0 3 * * *', "applications: [other, 'a[']"),
+    { manual: true },
+    false,
+  ],
+  ['B23 a selector that cannot be read opens nothing', window('allow', '30 11 * * *', "namespaces: ['{a']"), {}, false],
   ['B23 an unreadable window blocks', window('deny', 'never'), { manual: true }, false],
   [
     'B24 every active deny must let a person in',

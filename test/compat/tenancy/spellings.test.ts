@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { application, clusterSecret, Given, local, project } from './given.ts';
+import { permitsSync } from '../../../src/core/policy/index.ts';
+import { application, clusterSecret, Given, local, project, text } from './given.ts';
 
 // What one address can be written as: a spelling never gets more than the plain form gets.
 
@@ -185,5 +186,29 @@ for (const server of [`${local}.cluster.local`, 'https://kubernetes.default', `$
       "namespace argocd is not permitted in project 'team-a'",
     );
     assert.equal(given.object('team-a/shop', { ...subject, namespace: 'team-a' }), 'allowed');
+  });
+}
+
+const noon = Date.UTC(2026, 10, 16, 12, 0);
+
+function atNoon(kind: string, clusters: string, destination: string): string {
+  const spec = `sourceNamespaces: [team-a]\nsourceRepos: ['*']\ndestinations: [${everywhere}]`;
+  const windows = `syncWindows: [{kind: ${kind}, schedule: '30 11 * * *', duration: 1h, clusters: ['${clusters}']}]`;
+  const given = new Given(
+    project('team-a', `${spec}\n${windows}`) + app('https://g/x', `${destination}, namespace: team-a`),
+    flags,
+  );
+  const { project: effective, cluster } = given.admitted('team-a/shop');
+  return text(permitsSync(effective, given.app('team-a/shop'), { now: noon, manual: false, cluster }));
+}
+
+for (const [clusters, destination] of [
+  [local, `server: '${local}/'`],
+  [local, 'name: in-cluster'],
+  ['in-cluster', `server: '${local}'`],
+] as const) {
+  test(`B24 a deny window for ${clusters} holds for {${destination}}, too`, () => {
+    assert.equal(atNoon('deny', clusters, destination), 'cannot sync: blocked by sync window');
+    assert.equal(atNoon('deny', 'https://other.example.com', destination), 'allowed');
   });
 }
