@@ -1,22 +1,21 @@
-import { type Application, type Cluster, parseApplication, projectOf } from '../core/api/index.ts';
-import type { Json } from '../core/json/index.ts';
-import type { KubeObject } from '../core/objects/index.ts';
+import { type Application, type Cluster, projectOf, type Snapshot } from '../core/api/index.ts';
 import type { Git } from '../git/index.ts';
-import { type Connection, controlDoor, type EventWriter, type Resource } from '../kube/index.ts';
-import type { SettingsWatch } from '../settings/index.ts';
+import { type Connection, type ControlDoor, controlDoor, type EventWriter, type Resource } from '../kube/index.ts';
+import type { Change, SettingsWatch } from '../settings/index.ts';
 import type { Logger, Metrics } from '../telemetry/index.ts';
 import { admit } from './application/admit.ts';
 import { assessWith, checksOf } from './application/health.ts';
 import { reconcile } from './application/reconcile.ts';
 import { timeText } from './application/time.ts';
-import type { World } from './application/world.ts';
-import { watchApplications } from './applications/index.ts';
-import { createClusters } from './clusters/index.ts';
-import { createProjectConditions } from './project/conditions.ts';
-import { createQuotas } from './project/quota.ts';
-import { createQueue } from './queue/index.ts';
-import { createReporter } from './reporter.ts';
-import { createSources, type RenderSource } from './sources/index.ts';
+import type { Admission, World } from './application/world.ts';
+import { type Applications, watchApplications } from './applications/index.ts';
+import { type Clusters, createClusters } from './clusters/index.ts';
+import { createProjectConditions, type ProjectConditions } from './project/conditions.ts';
+import { Members } from './project/members.ts';
+import { createQuotas, type Quotas } from './project/quota.ts';
+import { createQueue, type Queue } from './queue/index.ts';
+import { createReporter, type Reporter } from './reporter.ts';
+import { createSources, type RenderSource, type Sources } from './sources/index.ts';
 import { isTouched, type LastLook } from './touch.ts';
 
 export interface ControllerOptions {
@@ -61,157 +60,181 @@ const applicationKind: Resource = {
 
 /** Starts the controller: watches, queue, and one pass for every key that something happened to. */
 export function startController(options: ControllerOptions): Controller {
-  const { connection, controlPlane, settings, log } = options;
-  const control = controlDoor(connection);
-  const reporter = createReporter(options.events, options.metrics, controlPlane);
-  const projects = createProjectConditions({
-    door: control,
-    events: options.events,
-    nowText: () => timeText(Date.now()),
-    onError: (project, error) =>
-      log.warn('the conditions of a project were not written', { project, error: String(error) }),
-  });
-  /** Which project each Application was last seen to ask for. */
-  const memberOf = new Map<string, string>();
-  const looks = new Map<string, LastLook>();
-  const parsed = new WeakMap<KubeObject, Application | null>();
-  const clusters = createClusters({
-    own: connection,
-    snapshot: () => settings.current(),
-    connect: options.connect,
-    log,
-    onTouched: (instances) => {
-      for (const instance of instances) {
-        const key = keyOfInstance(instance, controlPlane);
-        if (applications.get(key) !== undefined) queue.add(key);
-      }
-    },
-  });
-  const sources = createSources({
-    git: options.git,
-    snapshot: () => settings.current(),
-    render: options.render,
-    pollMs: options.pollMs,
-    random: Math.random,
-    onChange: (keys) => {
-      for (const key of keys) queue.add(key);
-    },
-  });
-  const world: World = {
-    controlPlane,
-    log,
-    now: Date.now,
-    application: (key) => applications.get(key),
-    settings: () => settings.current().settings,
-    admit: (app) => admit(settings.current(), app, quotas),
-    render: (app, override) => sources.manifests(keyOfApp(app), app, { fresh: isRefresh(app), override }),
-    cluster: (key) => clusters.access(key),
-    health: (object) => assessWith(checksOf(settings.current().settings), object),
-    async patchApplication(app, patch) {
-      const { namespace = controlPlane, name } = app.metadata;
-      applications.accept(await control.patch(applicationKind, namespace, name, 'merge', patch));
-    },
-    told: (app, after) => reporter.told(app, after),
-  };
-  const keyOfApp = (app: Application): string => `${app.metadata.namespace ?? controlPlane}/${app.metadata.name}`;
-  const read = (object: KubeObject): Application | undefined => {
-    const known = parsed.get(object);
-    if (known !== undefined) return known ?? undefined;
-    const result = parseApplication(object as unknown as Json); // objects come from a watch as parsed JSON
-    parsed.set(object, result.ok ? result.value : null);
-    return result.ok ? result.value : undefined;
-  };
-  const quotas = createQuotas(
-    () => settings.current(),
-    function* () {
-      for (const key of applications.keys()) {
-        const object = applications.get(key);
-        const app = object === undefined ? undefined : read(object);
-        if (app !== undefined) yield app;
-      }
-    },
-  );
-  /** Whoever waited for room in a project's quota may have it now. */
-  const recount = (project: string): void => {
-    quotas.changed(project);
-    if (!ready || settings.current().projects.get(project)?.spec.quota?.applications === undefined) return;
-    for (const key of applications.keys()) if (memberOf.get(key) === project) queue.add(key);
-  };
-  const queue = createQueue({
-    workers: options.workers ?? 16,
-    tenantOf: (key) => key.slice(0, key.indexOf('/')),
-    work: async (key) => {
-      const from = performance.now();
-      try {
-        return await reconcile(key, world);
-      } finally {
-        reporter.passed(key, (performance.now() - from) / 1000);
-      }
-    },
-    clock: { now: Date.now, after: later },
-    onError: (key, error, failures) =>
-      log.warn('a pass failed and is tried again', { application: key, failures, error: String(error) }),
-  });
-  const member = (key: string, app: Application | undefined): void => {
-    const before = memberOf.get(key);
-    const now = app === undefined ? undefined : projectOf(app);
-    if (before === now) return;
-    if (now === undefined) memberOf.delete(key);
-    else memberOf.set(key, now);
-    for (const project of [before, now]) if (project !== undefined) recount(project);
-  };
-  const applications = watchApplications({
-    reader: control,
-    controlPlane,
-    onBroken: (error) => log.warn('Applications cannot be watched; trying on', { error: error.message }),
-    onChange: (key, object) => {
-      const app = object === undefined ? undefined : read(object);
-      member(key, app);
-      if (ready) sources.track(key, app);
-      if (object === undefined) {
-        looks.delete(key);
-        reporter.gone(key);
-        queue.forget(key);
-      }
-      if (ready) queue.add(key);
-    },
-  });
-  let ready = false;
-  const started = settings.ready.then((snapshot) => {
-    ready = true;
-    applications.watch(snapshot.appNamespaces);
-    void projects.update(snapshot, snapshot.projects.keys());
-    for (const key of applications.keys()) begin(key);
-  });
-  const begin = (key: string): void => {
-    const object = applications.get(key);
-    sources.track(key, object === undefined ? undefined : read(object));
-    queue.add(key);
-  };
-  settings.onChange((change) => {
-    if (change.namespaces) applications.watch(settings.current().appNamespaces);
-    clusters.changed(change.clusters);
-    void projects.update(settings.current(), change.projects);
-    for (const key of applications.keys()) {
-      const object = applications.get(key);
-      const app = object === undefined ? undefined : read(object);
-      if (app === undefined || !isTouched(change, app, looks.get(key))) continue;
-      sources.track(key, app);
-      queue.add(key);
+  return new Running(options);
+}
+
+class Running implements Controller {
+  readonly ready: Promise<void>;
+  readonly #options: ControllerOptions;
+  readonly #control: ControlDoor;
+  readonly #reporter: Reporter;
+  readonly #projects: ProjectConditions;
+  readonly #quotas: Quotas;
+  readonly #clusters: Clusters;
+  readonly #sources: Sources;
+  readonly #applications: Applications;
+  readonly #queue: Queue;
+  readonly #members: Members;
+  readonly #looks = new Map<string, LastLook>();
+  /** False until the settings were read: before that nobody can be judged. */
+  #open = false;
+
+  constructor(options: ControllerOptions) {
+    const { connection, controlPlane, settings, events, metrics, log } = options;
+    this.#options = options;
+    this.#control = controlDoor(connection);
+    this.#reporter = createReporter(events, metrics, controlPlane);
+    this.#projects = createProjectConditions({
+      door: this.#control,
+      events,
+      nowText: () => timeText(Date.now()),
+      onError: (project, error) =>
+        log.warn('the conditions of a project were not written', { project, error: String(error) }),
+    });
+    this.#members = new Members((project) => this.#recount(project));
+    this.#clusters = createClusters({
+      own: connection,
+      snapshot: () => settings.current(),
+      connect: options.connect,
+      log,
+      onTouched: (instances) => this.#touch(instances.map((instance) => keyOfInstance(instance, controlPlane))),
+    });
+    this.#sources = createSources({
+      git: options.git,
+      snapshot: () => settings.current(),
+      render: options.render,
+      pollMs: options.pollMs,
+      random: Math.random,
+      onChange: (keys) => this.#touch(keys),
+    });
+    this.#queue = this.#createQueue(this.#world());
+    this.#applications = watchApplications({
+      reader: this.#control,
+      controlPlane,
+      onBroken: (error) => log.warn('Applications cannot be watched; trying on', { error: error.message }),
+      onChange: (key, app) => this.#applicationChanged(key, app),
+    });
+    this.#quotas = createQuotas(
+      () => settings.current(),
+      () => this.#applications.all(),
+    );
+    settings.onChange((change) => this.#settingsChanged(change));
+    this.ready = settings.ready.then((snapshot) => this.#begin(snapshot));
+    this.ready.catch((error: unknown) => log.warn('the settings were not read', { error: String(error) }));
+  }
+
+  poll(url: string): Promise<void> {
+    return this.#sources.poll(url);
+  }
+
+  healthy(): boolean {
+    return this.#queue.oldestWaitingSince() === undefined || Date.now() - this.#queue.lastMoved < stuckMs;
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([this.#applications.stop(), this.#sources.stop()]);
+    await this.#queue.stop();
+    await this.#clusters.stop();
+    await this.#options.events.flush();
+  }
+
+  #world(): World {
+    const { controlPlane, settings, log } = this.#options;
+    return {
+      controlPlane,
+      log,
+      now: Date.now,
+      application: (key) => this.#applications.get(key),
+      settings: () => settings.current().settings,
+      admit: (app) => this.#admit(app),
+      render: (app, override) => this.#sources.manifests(this.#keyOf(app), app, { fresh: isRefresh(app), override }),
+      cluster: (key) => this.#clusters.access(key),
+      health: (object) => assessWith(checksOf(settings.current().settings), object),
+      patchApplication: async (app, patch) => {
+        const { namespace = controlPlane, name } = app.metadata;
+        this.#applications.accept(await this.#control.patch(applicationKind, namespace, name, 'merge', patch));
+      },
+      told: (app, after) => this.#reporter.told(app, after),
+    };
+  }
+
+  #createQueue(world: World): Queue {
+    return createQueue({
+      workers: this.#options.workers ?? 16,
+      tenantOf: (key) => key.slice(0, key.indexOf('/')),
+      work: async (key) => {
+        const from = performance.now();
+        try {
+          return await reconcile(key, world);
+        } finally {
+          this.#reporter.passed(key, (performance.now() - from) / 1000);
+        }
+      },
+      clock: { now: Date.now, after: later },
+      onError: (key, error, failures) =>
+        this.#options.log.warn('a pass failed and is tried again', {
+          application: key,
+          failures,
+          error: String(error),
+        }),
+    });
+  }
+
+  #keyOf({ metadata }: Application): string {
+    return `${metadata.namespace ?? this.#options.controlPlane}/${metadata.name}`;
+  }
+
+  #admit(app: Application): Admission {
+    const admission = admit(this.#options.settings.current(), app, this.#quotas);
+    this.#looks.set(this.#keyOf(app), { cluster: admission.answer === 'admitted' ? admission.cluster : undefined });
+    return admission;
+  }
+
+  #begin(snapshot: Snapshot): void {
+    this.#open = true;
+    this.#applications.watch(snapshot.appNamespaces);
+    void this.#projects.update(snapshot, snapshot.projects.keys());
+    for (const key of this.#applications.keys()) this.#applicationChanged(key, this.#applications.app(key));
+  }
+
+  /** What an Application reads or holds changed; whoever is gone meanwhile is left out. */
+  #touch(keys: Iterable<string>): void {
+    for (const key of keys) if (this.#applications.get(key) !== undefined) this.#queue.add(key);
+  }
+
+  #applicationChanged(key: string, app: Application | undefined): void {
+    const gone = this.#applications.get(key) === undefined;
+    this.#members.set(key, app === undefined ? undefined : projectOf(app));
+    if (gone) {
+      this.#looks.delete(key);
+      this.#reporter.gone(key);
+      this.#queue.forget(key);
     }
-  });
-  started.catch((error: unknown) => log.warn('the settings were not read', { error: String(error) }));
-  return {
-    ready: started,
-    poll: (url) => sources.poll(url),
-    healthy: () => queue.oldestWaitingSince() === undefined || Date.now() - queue.lastMoved < stuckMs,
-    async stop() {
-      await Promise.all([applications.stop(), sources.stop()]);
-      await queue.stop();
-      await clusters.stop();
-      await options.events.flush();
-    },
-  };
+    if (!this.#open) return;
+    this.#sources.track(key, app);
+    this.#queue.add(key);
+  }
+
+  #settingsChanged(change: Change): void {
+    const snapshot = this.#options.settings.current();
+    if (change.namespaces) this.#applications.watch(snapshot.appNamespaces);
+    this.#clusters.changed(change.clusters);
+    void this.#projects.update(snapshot, change.projects);
+    for (const key of this.#applications.keys()) {
+      const app = this.#applications.app(key);
+      if (app === undefined || !isTouched(change, app, this.#looks.get(key))) continue;
+      this.#sources.track(key, app);
+      this.#queue.add(key);
+    }
+  }
+
+  /** Whoever waited for room in a project's quota may have it now. */
+  #recount(project: string): void {
+    if (!this.#open) return;
+    this.#quotas.changed(project);
+    const { quota } = this.#options.settings.current().projects.get(project)?.spec ?? {};
+    if (quota?.applications !== undefined) this.#touch(this.#members.of(project));
+  }
 }
 
 /** An Application's key from its name in marks; a name alone is one of the control plane's. */

@@ -1,3 +1,5 @@
+import { type Application, parseApplication } from '../../core/api/index.ts';
+import type { Json } from '../../core/json/index.ts';
 import type { KubeObject } from '../../core/objects/index.ts';
 import type { Following, Reader, Resource } from '../../kube/index.ts';
 import { planWatches } from '../../settings/index.ts';
@@ -14,14 +16,21 @@ const resource: Resource = {
 export interface ApplicationsOptions {
   readonly reader: Pick<Reader, 'follow'>;
   readonly controlPlane: string;
-  /** An Application came, changed or went. Called once per change, also for those a new list no longer has. */
-  readonly onChange: (key: string, object: KubeObject | undefined) => void;
+  /**
+   * An Application came, changed or went; `app` is undefined for one that is gone or cannot be read. Called once per
+   * change, also for those a new list no longer has.
+   */
+  readonly onChange: (key: string, app: Application | undefined) => void;
   readonly onBroken: (error: Error) => void;
 }
 
 /** The Applications of the control plane and of the namespaces that count, as the watches last saw them. */
 export interface Applications {
   get(key: string): KubeObject | undefined;
+  /** The same, read; undefined where it cannot be. */
+  app(key: string): Application | undefined;
+  /** All that can be read. */
+  all(): Iterable<Application>;
   keys(): Iterable<string>;
   readonly size: number;
   /** Takes in what the API server answered to a write of ours: the next pass must not see less than this one wrote. */
@@ -39,6 +48,19 @@ export function watchApplications(options: ApplicationsOptions): Applications {
   let includes: (namespace: string) => boolean = () => false;
   const counts = (namespace: string): boolean => namespace === options.controlPlane || includes(namespace);
 
+  // Parsed once per version: an Application is looked at far more often than it changes.
+  const parsed = new WeakMap<KubeObject, Application | null>();
+  const read = (object: KubeObject): Application | undefined => {
+    const known = parsed.get(object);
+    if (known !== undefined) return known ?? undefined;
+    const result = parseApplication(object as unknown as Json); // objects come from a watch as parsed JSON
+    parsed.set(object, result.ok ? result.value : null);
+    return result.ok ? result.value : undefined;
+  };
+  const appOf = (key: string): Application | undefined => {
+    const object = objects.get(key);
+    return object === undefined ? undefined : read(object);
+  };
   const drop = (key: string): void => {
     if (objects.delete(key)) options.onChange(key, undefined);
   };
@@ -62,7 +84,7 @@ export function watchApplications(options: ApplicationsOptions): Applications {
         if (known?.metadata.resourceVersion === object.metadata.resourceVersion) return;
         const newest = isNewer(object, known) ? object : known;
         if (newest !== undefined) objects.set(key, newest);
-        options.onChange(key, newest ?? object);
+        options.onChange(key, read(newest ?? object));
       },
       remove: (object) => drop(keyOf(object)),
       complete: () => {
@@ -87,6 +109,13 @@ export function watchApplications(options: ApplicationsOptions): Applications {
 
   return {
     get: (key) => objects.get(key),
+    app: appOf,
+    *all() {
+      for (const key of objects.keys()) {
+        const app = appOf(key);
+        if (app !== undefined) yield app;
+      }
+    },
     keys: () => objects.keys(),
     accept(object) {
       const key = keyOf(object);

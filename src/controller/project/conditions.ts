@@ -19,10 +19,13 @@ export interface ProjectConditionsParts {
   readonly onError: (project: string, error: unknown) => void;
 }
 
-/** Says on each project what works there, but not as its admin may think. Writes only what is not said already. */
-export function createProjectConditions(parts: ProjectConditionsParts): {
+/** Keeps the conditions of projects. */
+export interface ProjectConditions {
   update(snapshot: Snapshot, names: Iterable<string>): Promise<void>;
-} {
+}
+
+/** Says on each project what works there, but not as its admin may think. Writes only what is not said already. */
+export function createProjectConditions(parts: ProjectConditionsParts): ProjectConditions {
   return {
     async update(snapshot, names) {
       for (const name of names) {

@@ -1,0 +1,32 @@
+/** Which Applications ask for which project, as the watches last saw them. */
+export class Members {
+  readonly #projectOf = new Map<string, string>();
+  readonly #keysOf = new Map<string, Set<string>>();
+  readonly #onChange: (project: string) => void;
+
+  /** `onChange` is told of every project that won or lost an Application. */
+  constructor(onChange: (project: string) => void) {
+    this.#onChange = onChange;
+  }
+
+  /** Notes the project of an Application; undefined for one that is gone or cannot be read. */
+  set(key: string, project: string | undefined): void {
+    const before = this.#projectOf.get(key);
+    if (before === project) return;
+    if (before !== undefined) this.#keysOf.get(before)?.delete(key);
+    if (project === undefined) this.#projectOf.delete(key);
+    else this.#add(key, project);
+    for (const each of [before, project]) if (each !== undefined) this.#onChange(each);
+  }
+
+  /** The Applications that ask for a project. */
+  of(project: string): Iterable<string> {
+    return this.#keysOf.get(project) ?? [];
+  }
+
+  #add(key: string, project: string): void {
+    this.#projectOf.set(key, project);
+    const keys = this.#keysOf.get(project) ?? new Set<string>();
+    this.#keysOf.set(project, keys.add(key));
+  }
+}
