@@ -141,14 +141,20 @@ class Bench {
   async lookups(): Promise<Figure[]> {
     const tree = await this.#tree();
     const times = Math.ceil(100_000 / this.#requests.length);
+    const before = process.cpuUsage();
     const start = performance.now();
     for (let i = 0; i < times; i += 1)
       for (let at = 0; at < this.#requests.length; at += 100)
         await Promise.all(
           this.#requests.slice(at, at + 100).map((each) => this.#parts.renderer.render({ ...each, tree })),
         );
-    const rate = (times * this.#requests.length) / ((performance.now() - start) / 1_000);
-    return [{ name: 'warm lookups', value: rate, unit: '/s', bound: '>= 100,000', ok: rate >= 100_000 }];
+    const wall = (times * this.#requests.length) / ((performance.now() - start) / 1_000);
+    const cpu = process.cpuUsage(before);
+    const rate = (times * this.#requests.length) / ((cpu.user + cpu.system) / 1e6);
+    return [
+      { name: 'warm lookups, wall', value: wall, unit: '/s' },
+      { name: 'warm lookups, per core', value: rate, unit: '/s', bound: '>= 100,000', ok: rate >= 100_000 },
+    ];
   }
 
   async #tree(): Promise<RenderRequest['tree']> {

@@ -6,6 +6,8 @@
  * threads. Equal content is rendered once: `cache/recipe.ts` says what a result depends on.
  * Begin with `types.ts`, then `renderer.ts`; each tool has a folder.
  */
+export { type Charts, type ChartsOptions, createCharts } from './charts/charts.ts';
+export type { ChartRequest } from './charts/place.ts';
 export { defaultRenderLimits, type RenderLimits } from './limits.ts';
 export { openLocalRenderer } from './local.ts';
 export { createRenderer, type Renderer, type RendererOptions } from './renderer.ts';
