@@ -64,7 +64,7 @@ function builtInActions(now: Clock): ReadonlyMap<string, KindActions> {
     ['apps/Deployment', deploymentActions(now)],
     ['apps/StatefulSet', statefulSetActions(now)],
     ['apps/DaemonSet', daemonSetActions(now)],
-    ['batch/Job', jobActions()],
+    ['batch/Job', jobActions(now)],
     ['batch/CronJob', cronJobActions(now)],
     ['argoproj.io/Rollout', rolloutActions(now)],
     ['argoproj.io/AnalysisRun', analysisRunActions()],

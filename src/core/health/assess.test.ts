@@ -209,6 +209,12 @@ const rows: readonly Row[] = [
   ['argoproj.io/v1alpha1 Rollout', '{metadata: {generation: 2}, status: {}}', 'Progressing', /spec update/],
   [
     'argoproj.io/v1alpha1 Rollout',
+    '{metadata: {annotations: {rollout.argoproj.io/workload-generation: "3"}}, spec: {workloadRef: {}}, status: {observedGeneration: "1", workloadObservedGeneration: "2", phase: Healthy}}',
+    'Progressing',
+    /spec update/,
+  ],
+  [
+    'argoproj.io/v1alpha1 Rollout',
     '{metadata: {generation: 2}, status: {observedGeneration: "2", phase: Paused, message: CanaryPauseStep}}',
     'Suspended',
     /CanaryPauseStep/,

@@ -1,49 +1,61 @@
-import { at, isArray, isObject, type JsonObject, objectAt, stringAt } from '../../json/index.ts';
+import { at, isArray, isObject, type Json, type JsonObject, objectAt, stringAt } from '../../json/index.ts';
 import { changed } from '../change.ts';
-import type { Clock, Impact, KindActions } from '../types.ts';
-import { actionsOf, patching } from './workload.ts';
+import type { ActionOption, Clock, Impact, KindActions } from '../types.ts';
+import { actionsOf, icon, patching, timeText } from './workload.ts';
 
 const suspend = (yes: boolean) => patching((object) => changed(object, ['spec', 'suspend'], yes));
 
-/** Suspend, resume, and terminate: a Job past its deadline is stopped with all its Pods. */
-export function jobActions(): KindActions {
+const suspendOption: ActionOption = { name: 'suspend', iconClass: icon('pause') };
+const resumeOption: ActionOption = { name: 'resume', iconClass: icon('play') };
+
+/** Suspend, resume and terminate; a Job that is over, or about to be, offers nothing. */
+export function jobActions(now: Clock): KindActions {
   return actionsOf(
-    {
-      suspend: suspend(true),
-      resume: suspend(false),
-      terminate: patching((object) => changed(object, ['spec', 'activeDeadlineSeconds'], 1)),
-    },
+    { suspend: suspend(true), resume: suspend(false), terminate: patching((object) => terminated(object, now)) },
     (object) => {
-      const [over, suspended] = [isOver(object), at(object, 'spec', 'suspend') === true];
-      return [
-        { name: 'suspend', disabled: over || suspended },
-        { name: 'resume', disabled: over || !suspended },
-        { name: 'terminate', disabled: over },
-      ];
+      if (isOver(object)) return [];
+      return [isSuspended(object) ? resumeOption : suspendOption, { name: 'terminate', iconClass: icon('stop') }];
     },
   );
 }
 
+const ends = ['Complete', 'Failed', 'FailureTarget', 'SuccessCriteriaMet'];
+
 function isOver(job: JsonObject): boolean {
-  const conditions = at(job, 'status', 'conditions');
-  if (!isArray(conditions)) return false;
-  return conditions.some(
-    (each) => ['Complete', 'Failed'].includes(stringAt(each, 'type') ?? '') && stringAt(each, 'status') === 'True',
+  return conditionsOf(job).some(
+    (each) => ends.includes(stringAt(each, 'type') ?? '') && stringAt(each, 'status') === 'True',
   );
+}
+
+/** Kubernetes stops all Pods of a Job that is to fail, and then lets it fail. */
+function terminated(job: JsonObject, now: Clock): JsonObject {
+  const target = {
+    type: 'FailureTarget',
+    status: 'True',
+    reason: 'ManuallyTerminated',
+    message: 'Job was terminated by a person',
+    lastTransitionTime: timeText(now),
+  };
+  return changed(job, ['status', 'conditions'], [...conditionsOf(job), target]);
+}
+
+function conditionsOf(job: JsonObject): readonly Json[] {
+  const conditions = at(job, 'status', 'conditions');
+  return isArray(conditions) ? conditions : [];
+}
+
+function isSuspended(object: JsonObject): boolean {
+  return at(object, 'spec', 'suspend') === true;
 }
 
 /** Run now, suspend and resume. */
 export function cronJobActions(now: Clock): KindActions {
   return actionsOf(
     { 'create-job': (object) => [createJob(object, now)], suspend: suspend(true), resume: suspend(false) },
-    (object) => {
-      const suspended = at(object, 'spec', 'suspend') === true;
-      return [
-        { name: 'create-job', displayName: 'Create Job' },
-        { name: 'suspend', disabled: suspended },
-        { name: 'resume', disabled: !suspended },
-      ];
-    },
+    (object) => [
+      { name: 'create-job', displayName: 'Create Job', iconClass: icon('plus') },
+      isSuspended(object) ? resumeOption : suspendOption,
+    ],
   );
 }
 

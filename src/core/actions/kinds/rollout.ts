@@ -12,7 +12,7 @@ export function rolloutActions(now: Clock): KindActions {
       resume: patching(resumed),
       abort: patching((object) => changed(object, ['status', 'abort'], true)),
       retry: patching((object) => changed(object, ['status', 'abort'], undefined)),
-      'promote-full': patching((object) => changed(object, ['status', 'promoteFull'], true)),
+      'promote-full': patching(promoted),
       'skip-current-step': patching((object) =>
         changed(resumed(object), ['status', 'currentStepIndex'], stepOf(object) + 1),
       ),
@@ -21,12 +21,12 @@ export function rolloutActions(now: Clock): KindActions {
       const [paused, aborted] = [isPaused(object), at(object, 'status', 'abort') === true];
       const underWay = at(object, 'status', 'currentPodHash') !== at(object, 'status', 'stableRS');
       return [
-        { name: 'restart' },
-        { name: 'pause', disabled: paused },
+        { name: 'restart', displayName: 'Restart Pods' },
+        { name: 'pause', disabled: !underWay || aborted || at(object, 'spec', 'paused') === true },
         { name: 'resume', disabled: !paused },
         { name: 'abort', disabled: !underWay || aborted },
-        { name: 'retry', disabled: !aborted },
-        { name: 'promote-full', disabled: !underWay },
+        { name: 'retry', disabled: !underWay || !aborted },
+        { name: 'promote-full', disabled: !underWay || (isOld(object) && isBlueGreen(object)) },
         { name: 'skip-current-step', disabled: stepOf(object) >= stepsOf(object) },
       ];
     },
@@ -40,6 +40,24 @@ export function analysisRunActions(): KindActions {
     const phase = at(object, 'status', 'phase');
     return [{ name: 'terminate', disabled: typeof phase === 'string' && over.includes(phase) }];
   });
+}
+
+/** Controllers before 0.10 wrote a hash as the generation, and knew no full promotion: they are sent to the last step. */
+function isOld(object: JsonObject): boolean {
+  const observed = Number(at(object, 'status', 'observedGeneration') ?? Number.NaN);
+  const generation = Number(at(object, 'metadata', 'generation') ?? 0);
+  return Number.isNaN(observed) || observed > generation;
+}
+
+function isBlueGreen(object: JsonObject): boolean {
+  return at(object, 'spec', 'strategy', 'blueGreen') !== undefined;
+}
+
+function promoted(object: JsonObject): JsonObject {
+  if (!isOld(object)) return changed(object, ['status', 'promoteFull'], true);
+  const retried = changed(object, ['status', 'abort'], undefined);
+  const steps = stepsOf(object);
+  return steps === 0 ? retried : changed(retried, ['status', 'currentStepIndex'], steps);
 }
 
 function resumed(object: JsonObject): JsonObject {

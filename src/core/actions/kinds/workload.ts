@@ -44,8 +44,11 @@ const scale: Act = patching((object, params) => {
   return changed(object, ['spec', 'replicas'], replicas);
 });
 
-const scaleOption: ActionOption = { name: 'scale', displayName: 'Scale', params: [{ name: 'replicas' }] };
-const restartOption: ActionOption = { name: 'restart' };
+/** The icons by which Argo CD's UI and its tools know the actions. */
+export const icon = (name: string): string => `fa fa-fw fa-${name}`;
+
+const scaleOption: ActionOption = { name: 'scale', iconClass: icon('plus-circle'), params: [{ name: 'replicas' }] };
+const restartOption: ActionOption = { name: 'restart', iconClass: icon('redo') };
 
 /** Restart, scale, pause and resume. */
 export function deploymentActions(now: Clock): KindActions {
@@ -58,7 +61,12 @@ export function deploymentActions(now: Clock): KindActions {
     },
     (object) => {
       const paused = at(object, 'spec', 'paused') === true;
-      return [restartOption, { name: 'pause', disabled: paused }, { name: 'resume', disabled: !paused }, scaleOption];
+      return [
+        restartOption,
+        { name: 'pause', iconClass: icon('pause-circle'), disabled: paused },
+        { name: 'resume', iconClass: icon('play-circle'), disabled: !paused },
+        scaleOption,
+      ];
     },
   );
 }

@@ -28,10 +28,18 @@ export function assessRollout(object: JsonObject): Health {
 
 /** The controller writes the generation as a text; ones before that wrote a hash, which says nothing here. */
 function isObserved(object: JsonObject): boolean {
+  const workload = stringAt(object, 'metadata', 'annotations', 'rollout.argoproj.io/workload-generation');
+  // A Rollout may borrow the template of a Deployment, whose generation counts as well.
+  if (at(object, 'spec', 'workloadRef') !== undefined && workload !== workloadObserved(object)) return false;
   const written = at(object, 'status', 'observedGeneration');
   if (written === undefined) return at(object, 'metadata', 'generation') === undefined;
   const observed = Number(written);
   return !Number.isInteger(observed) || observed >= count(object, 'metadata', 'generation');
+}
+
+function workloadObserved(object: JsonObject): string | undefined {
+  const written = at(object, 'status', 'workloadObservedGeneration');
+  return typeof written === 'number' ? String(written) : stringAt(object, 'status', 'workloadObservedGeneration');
 }
 
 function byCounts(object: JsonObject): Health {
