@@ -72,7 +72,9 @@ export function startInstallation(options: InstallationOptions): Controller {
     pollMs,
   });
   return {
-    ...controller,
+    ready: controller.ready,
+    poll: (url) => controller.poll(url),
+    healthy: () => controller.healthy(),
     async stop() {
       await settings.stop();
       await controller.stop();
