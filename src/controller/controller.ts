@@ -1,6 +1,7 @@
 import { type Application, type Cluster, projectOf, type Snapshot } from '../core/api/index.ts';
 import type { Git } from '../git/index.ts';
 import { type Connection, type ControlDoor, controlDoor, type EventWriter, type Resource } from '../kube/index.ts';
+import type { Charts } from '../render/index.ts';
 import type { Change, SettingsWatch } from '../settings/index.ts';
 import type { Logger, Metrics } from '../telemetry/index.ts';
 import { admit } from './application/admit.ts';
@@ -25,6 +26,8 @@ export interface ControllerOptions {
   readonly settings: SettingsWatch;
   readonly events: EventWriter;
   readonly git: Git;
+  /** Charts of Helm repositories and registries. */
+  readonly charts?: Pick<Charts, 'version' | 'tree'> | undefined;
   readonly render: RenderSource;
   /** Opens a connection to the cluster of an accepted Secret, under the outbound rules. */
   readonly connect: (cluster: Cluster) => Connection;
@@ -101,6 +104,7 @@ class Running implements Controller {
     });
     this.#sources = createSources({
       git: options.git,
+      charts: options.charts,
       snapshot: () => settings.current(),
       render: options.render,
       pollMs: options.pollMs,

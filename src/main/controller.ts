@@ -3,9 +3,9 @@ import { environment, toolsDirectory } from '../config/index.ts';
 import { type Controller, kubeConfigOf, startController } from '../controller/index.ts';
 import type { Cluster } from '../core/api/index.ts';
 import { type Installation, permitsConnection } from '../core/policy/index.ts';
-import { createGit } from '../git/index.ts';
+import { createGit, parseConstraint, pickVersion } from '../git/index.ts';
 import { type AddressGuard, type Connection, connect, controlDoor, eventWriter } from '../kube/index.ts';
-import { createRenderer } from '../render/index.ts';
+import { createCharts, createRenderer } from '../render/index.ts';
 import { settingsReport, watchSettings } from '../settings/index.ts';
 import { createSpawner } from '../spawn/index.ts';
 import type { Logger, Metrics } from '../telemetry/index.ts';
@@ -53,6 +53,14 @@ export function startInstallation(options: InstallationOptions): Controller {
       path,
     },
   });
+  const charts = createCharts({
+    outbound,
+    caBundle: (host) => settings.current().tlsCertificates.get(host),
+    pickVersion: (written, versions) => {
+      const constraint = parseConstraint(written);
+      return constraint === undefined ? undefined : pickVersion(constraint, versions);
+    },
+  });
   // Asked at every dial with the address that is really connected to.
   const guard: AddressGuard = (host, port, address) => {
     const verdict = permitsConnection(outbound(), { purpose: 'tenant-cluster', host, port, address });
@@ -64,6 +72,7 @@ export function startInstallation(options: InstallationOptions): Controller {
     settings,
     events,
     git,
+    charts,
     render: renderWith(renderer, installation.controlPlane),
     connect: (cluster: Cluster) =>
       connect(kubeConfigOf(cluster), { version, ...(cluster.tenant ? { allowAddress: guard } : {}) }),
@@ -80,6 +89,7 @@ export function startInstallation(options: InstallationOptions): Controller {
       await controller.stop();
       git.close();
       await renderer.close();
+      await charts.close();
       await spawner.close();
     },
   };

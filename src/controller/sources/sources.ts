@@ -1,10 +1,10 @@
 import { type Application, isMultiSource, projectOf, type Snapshot } from '../../core/api/index.ts';
 import { ArgosyError } from '../../core/errors/index.ts';
-import { type Git, type Repository, selectCredential } from '../../git/index.ts';
-import type { Rendering, SourceTree } from '../../render/index.ts';
+import { type Git, selectCredential } from '../../git/index.ts';
+import type { Charts, Rendering, SourceTree } from '../../render/index.ts';
 import type { Manifests, SourceOverride } from '../application/world.ts';
+import { type Followed, followChart, followGit } from './followed.ts';
 import { mirrorKey, type SourceInput, sourceInputs } from './inputs.ts';
-import { treeAt } from './tree.ts';
 
 /** Renders one source; the trees of all sources are there for `$ref`. */
 export type RenderSource = (
@@ -15,6 +15,8 @@ export type RenderSource = (
 
 export interface SourcesOptions {
   readonly git: Git;
+  /** Charts of Helm repositories and registries, which are none of git's. */
+  readonly charts?: Pick<Charts, 'version' | 'tree'> | undefined;
   readonly snapshot: () => Snapshot;
   readonly render: RenderSource;
   /** How often each repository is asked for news; spread a little, so that hundreds do not ask at once. */
@@ -65,12 +67,12 @@ export function createSources(options: SourcesOptions): Sources {
   const known = new Map<string, Known>();
   let stopped = false;
 
-  const repositoryOf = (app: Application, input: SourceInput): Repository => {
-    const { login, repository } = selectCredential(
-      { project: projectOf(app), url: input.url },
-      options.snapshot().repositories,
-    );
-    return options.git.repository({ url: input.url, scope: input.scope, login, repository });
+  const repositoryOf = (app: Application, input: SourceInput): Followed => {
+    const { source, url, scope } = input;
+    const credential = selectCredential({ project: projectOf(app), url }, options.snapshot().repositories);
+    if (source.chart !== undefined) return followChart(options.charts, { source, scope, credential });
+    const { login, repository } = credential;
+    return followGit(options.git.repository({ url, scope, login, repository }));
   };
 
   const mirrorOf = (input: SourceInput): Mirror => {
@@ -156,7 +158,7 @@ export function createSources(options: SourcesOptions): Sources {
       inputs.map(async (input) => {
         const repository = repositoryOf(app, input);
         const { commit } = await repository.resolve(input.revision, input.source.tagPrefix);
-        return treeAt(repository, commit);
+        return repository.tree(commit);
       }),
     );
     const refs = new Map(

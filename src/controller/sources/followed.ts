@@ -1,0 +1,53 @@
+import type { ApplicationSource } from '../../core/api/index.ts';
+import { ArgosyError } from '../../core/errors/index.ts';
+import type { Repository, SelectedCredential } from '../../git/index.ts';
+import type { ChartRequest, Charts, SourceTree } from '../../render/index.ts';
+import { treeAt } from './tree.ts';
+
+/** A repository as sources follow it: of git, or of charts. */
+export interface Followed {
+  /** Asks for news. */
+  fetch(): Promise<{ readonly changed: boolean }>;
+  /** The commit, or the version of the chart. */
+  resolve(revision: string, tagPrefix: string | undefined): Promise<{ readonly commit: string }>;
+  treeIds(commit: string, paths: readonly string[]): Promise<readonly ({ readonly id: string } | undefined)[]>;
+  tree(commit: string): Promise<SourceTree>;
+}
+
+/** A repository of git. */
+export function followGit(repository: Repository): Followed {
+  return {
+    fetch: () => repository.fetch(),
+    resolve: (revision, tagPrefix) => repository.resolve(revision, tagPrefix),
+    treeIds: (commit, paths) => repository.treeIds(commit, paths),
+    tree: async (commit) => treeAt(repository, commit),
+  };
+}
+
+/** A chart of a Helm repository or registry: its versions take the place of commits. */
+export function followChart(
+  charts: Pick<Charts, 'version' | 'tree'> | undefined,
+  { source, scope, credential }: { source: ApplicationSource; scope: string; credential: SelectedCredential },
+): Followed {
+  if (charts === undefined)
+    throw new ArgosyError('render-failed', 'charts of Helm repositories are not available here');
+  const { login, repository } = credential;
+  const request: Omit<ChartRequest, 'version'> = {
+    repoURL: source.repoURL,
+    chart: source.chart ?? '',
+    scope,
+    passCredentials: source.helm?.passCredentials,
+    plainHttp: repository?.insecureOCIForceHttp,
+    login:
+      login === undefined || login.username === ''
+        ? undefined
+        : { username: login.username, password: login.secrets.get('password')?.reveal() ?? '' },
+  };
+  return {
+    // Lists of versions are kept for a while by themselves; whether one is new shows in what it resolves to.
+    fetch: async () => ({ changed: true }),
+    resolve: async (version) => ({ commit: await charts.version({ ...request, version }) }),
+    treeIds: async (version, paths) => (await charts.tree({ ...request, version })).at(paths),
+    tree: (version) => charts.tree({ ...request, version }),
+  };
+}
