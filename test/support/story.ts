@@ -33,9 +33,16 @@ export interface Stage {
 
 const reading = ['get', 'list', 'watch'];
 
+/** Where a stage stands, if not on the cluster that the suite runs on. */
+export interface Place {
+  readonly cluster: TestCluster;
+  /** What the controller is given instead of a plain connection, such as one through a proxy. */
+  readonly through?: Connection;
+}
+
 /** Opens a stage on the cluster that the suite runs on, with our CRDs in it. */
-export async function openStage(): Promise<Stage> {
-  const cluster = await testCluster();
+export async function openStage(place?: Place): Promise<Stage> {
+  const cluster = place?.cluster ?? (await testCluster());
   const connection = connect(await readKubeconfig(cluster.kubeconfig));
   const cacheDir = mkdtempSync(join(tmpdir(), 'argosy-stage-'));
   const controllers: Controller[] = [];
@@ -68,7 +75,7 @@ export async function openStage(): Promise<Stage> {
     },
     async start(installation) {
       const controller = startInstallation({
-        connection,
+        connection: place?.through ?? connection,
         installation,
         cacheDir,
         log: silentLogger,
@@ -89,6 +96,7 @@ export async function openStage(): Promise<Stage> {
         ),
     async stop() {
       for (const controller of controllers) await controller.stop();
+      await place?.through?.close();
       await connection.close();
       await cluster.stop();
       rmSync(cacheDir, { recursive: true, force: true });
