@@ -22,7 +22,10 @@ export interface Child {
 
 /** How often a watched directory is measured while the child runs. */
 const watchEveryMs = 200;
-/** How long output may linger after the exit: a grandchild may hold the pipe open for ever. */
+/**
+ * How long the pipes may stay open in silence after the exit: a grandchild that left the group may hold them for ever.
+ * While anything still comes, or waits to be taken by us, the time does not run: output is never cut short by a busy machine.
+ */
 const lingerMs = 250;
 
 /** Starts a child in its own process group and sees to it that the group ends: by itself, by a limit, or by force. */
@@ -65,8 +68,21 @@ export function startChild(order: ChildOrder, ears: ChildEars): Child {
     // What the group left behind is not waited for.
     killGroup(child, 'SIGKILL');
     child.once('close', ended);
-    after(lingerMs, ended);
+    const linger = (): void => {
+      // Timers run before pipes are read: what waited in them while we were busy is heard first.
+      setImmediate(() => {
+        if (silentFor(child, heardAt) < lingerMs) after(lingerMs, linger);
+        else ended();
+      });
+    };
+    after(lingerMs, linger);
   });
+  let heardAt = 0;
+  const hear = (): void => {
+    heardAt = performance.now();
+  };
+  child.stdout?.on('data', hear);
+  child.stderr?.on('data', hear);
   listen(child, order, ears, stop);
   return {
     input: (bytes) => void child.stdin?.write(bytes),
@@ -77,6 +93,14 @@ export function startChild(order: ChildOrder, ears: ChildEars): Child {
       child.stderr?.resume();
     },
   };
+}
+
+/** How long nothing has come out of a child; 0 while something is waiting for us. */
+function silentFor({ stdout, stderr }: ChildProcess, heardAt: number): number {
+  const waiting = [stdout, stderr].some(
+    (stream) => stream !== null && (stream.isPaused() || stream.readableLength > 0),
+  );
+  return waiting ? 0 : performance.now() - heardAt;
 }
 
 function open(order: ChildOrder): ChildProcess {

@@ -221,6 +221,22 @@ test('forty children at a time keep their outputs apart', async () => {
     assert.ok(stdout.equals(Buffer.alloc(200_000, 65 + (index % 26))));
 });
 
+test('output that waits in the pipe when the child ends is never cut short, however busy the reader is', async () => {
+  // A reader that takes its time holds the helper back; the child has long ended by then.
+  let size = 0;
+  await spawner.run({
+    command: 'sh',
+    args: ['-c', 'head -c 3000000 /dev/zero'],
+    deadlineMs: 20_000,
+    onOutput: (bytes) => {
+      const until = performance.now() + 40;
+      while (performance.now() < until);
+      size += bytes.length;
+    },
+  });
+  assert.equal(size, 3_000_000);
+});
+
 test('AC-11, AC-14: private directories are random, ours alone, and go away whatever modes they hold', async () => {
   const [one, two] = [await spawner.scratch(), await spawner.scratch()];
   assert.notEqual(one.path, two.path);
