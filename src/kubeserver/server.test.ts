@@ -112,6 +112,26 @@ test('a watch that is to last for months does not end at once', async () => {
   }
 });
 
+test('a cluster that cannot start leaves nothing open, and says what is wrong', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'argosy-start-'));
+  const running = await startCluster({ actors: false, dataDir: join(dataDir, 'one') });
+  try {
+    const two = join(dataDir, 'two');
+    await assert.rejects(startCluster({ dataDir: join(dataDir, 'one') }), /another cluster runs on it/);
+    await assert.rejects(startCluster({ dataDir: two, port: running.port }), { code: 'EADDRINUSE' });
+    await assert.rejects(startCluster({ dataDir: two, actors: { off: ['pod', 'pods'] } }), {
+      code: 'usage',
+      message: 'there is no actor called pods',
+    });
+    const second = await startCluster({ dataDir: two });
+    await second.stop();
+    await second.stop();
+  } finally {
+    await running.stop();
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+});
+
 test('nothing acknowledged is lost when the process is killed', { timeout: 60_000 }, async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'argosy-killed-'));
   try {

@@ -60,12 +60,30 @@ export interface EmbeddedCluster {
 
 /** Starts an embedded cluster; several may run in one process. */
 export async function startCluster(options: ClusterOptions = {}): Promise<EmbeddedCluster> {
+  const closers: Closer[] = [];
+  // What was opened last is closed first; a second call finds nothing left to do.
+  const stop = async (): Promise<void> => {
+    for (const close of closers.splice(0).reverse()) await close();
+  };
+  try {
+    return { ...(await open(options, (close) => closers.push(close))), stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+type Closer = () => void | Promise<void>;
+
+async function open(options: ClusterOptions, onClose: (close: Closer) => void): Promise<Omit<EmbeddedCluster, 'stop'>> {
   const host = options.host ?? '127.0.0.1';
   const now = options.now ?? (() => new Date());
   const random = options.random ?? randomBytes;
   const journal = options.dataDir === undefined ? undefined : new Journal(options.dataDir);
+  onClose(() => journal?.close());
   const identity = loadIdentity(journal, host, now(), random);
   const store = new MemoryStore({ journal, history: options.history });
+  onClose(() => store.close());
   const cluster: Cluster = {
     store,
     registry: new Registry(),
@@ -82,15 +100,21 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Embedd
       ...(options.tokens ?? []),
     ],
   });
+  onClose(() => access.stop());
   cluster.admission = standardAdmission({ inside: cluster.inside, authorizer: access.authorizer });
   const definitions = watchDefinitions(cluster);
+  onClose(() => definitions.stop());
   await bootstrapCluster(cluster.inside);
   const apiServices = await keepApiServices(cluster);
-  const actors = startActors(options, cluster.inside, access, identity);
+  onClose(() => apiServices.stop());
+  for (const actor of startActors(options, cluster.inside, access, identity)) onClose(() => actor.stop());
   const compaction = keepCompacting(store, options.compactEvery ?? 300_000);
+  onClose(() => clearInterval(compaction));
   const auditor = auditorOf(options);
+  onClose(() => auditor?.close());
   const listener = new Listener(identity);
   const port = await listener.listen(options.port ?? 0, host);
+  onClose(() => listener.close());
   const url = `https://${host.includes(':') ? `[${host}]` : host}:${port}`;
   listener.serve({
     cluster,
@@ -108,16 +132,6 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Embedd
     adminKubeconfig: () => adminKubeconfig(url, identity),
     inside: cluster.inside,
     compact: () => store.compact(),
-    stop: async () => {
-      clearInterval(compaction);
-      for (const actor of actors) await actor.stop();
-      apiServices.stop();
-      definitions.stop();
-      await listener.close();
-      access.stop();
-      await auditor?.close();
-      await store.close();
-    },
   };
 }
 

@@ -1,3 +1,4 @@
+import { ArgosyError } from '../../core/errors/index.ts';
 import type { Access } from '../access/index.ts';
 import type { Actor } from '../ports.ts';
 import { aggregationActor } from './aggregation.ts';
@@ -44,5 +45,10 @@ export function standardActors(options: ActorOptions): Actor[] {
     loadBalancerActor(),
     eventTtlActor(),
   ];
+  const unknown = off.filter((wanted) => !all.some(({ name }) => name === wanted));
+  if (unknown.length > 0)
+    throw new ArgosyError('usage', `there is no actor called ${unknown.join(', ')}`, {
+      hint: `the actors are: ${all.map(({ name }) => name).join(', ')}`,
+    });
   return all.filter(({ name }) => !off.includes(name));
 }

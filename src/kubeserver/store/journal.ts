@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { ArgosyError } from '../../core/errors/index.ts';
 
 /** One write: the object's text, or null for a deletion. */
 export interface Line {
@@ -20,15 +21,11 @@ export class Journal {
   #closed = false;
 
   constructor(dataDir: string) {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-    const file = join(dataDir, 'cluster.db');
-    this.#db = new DatabaseSync(file);
-    chmodSync(file, 0o600); // it holds Secrets and the CA's key
-    this.#db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA locking_mode = EXCLUSIVE;');
-    this.#db.exec(
-      'CREATE TABLE IF NOT EXISTS objects (key TEXT PRIMARY KEY, revision INTEGER NOT NULL, json TEXT NOT NULL) WITHOUT ROWID',
-    );
-    this.#db.exec('CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID');
+    try {
+      this.#db = openDatabase(dataDir);
+    } catch (error) {
+      throw unusable(dataDir, error);
+    }
   }
 
   *objects(): Iterable<Line> {
@@ -93,4 +90,37 @@ export class Journal {
     this.#closed = true;
     this.#db.close();
   }
+}
+
+function openDatabase(dataDir: string): DatabaseSync {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  const file = join(dataDir, 'cluster.db');
+  const db = new DatabaseSync(file);
+  try {
+    chmodSync(file, 0o600); // it holds Secrets and the CA's key
+    db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA locking_mode = EXCLUSIVE;');
+    db.exec(
+      'CREATE TABLE IF NOT EXISTS objects (key TEXT PRIMARY KEY, revision INTEGER NOT NULL, json TEXT NOT NULL) WITHOUT ROWID',
+    );
+    db.exec('CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID');
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+/** What the user of a data directory can do something about, said so. */
+function unusable(dataDir: string, error: unknown): ArgosyError {
+  const said = error instanceof Error ? error.message : String(error);
+  const busy = /database is locked/.test(said);
+  return new ArgosyError(
+    'config-invalid',
+    `the data directory ${dataDir} cannot be used: ${busy ? 'another cluster runs on it' : said}`,
+    {
+      subject: dataDir,
+      cause: error,
+      hint: busy ? 'stop the other one, or name another directory' : 'name a directory this user may write to',
+    },
+  );
 }
