@@ -73,7 +73,10 @@ test('a status that nobody knows is unknown, never healthy', async () => {
 
 test('a changed check counts at once, and one that does not end is unknown', async () => {
   await stage.patch('ConfigMap', 'lua-argocd', 'argocd-cm', { data: { [setting]: 'while true do end' } });
-  await until(train, healthIs('Unknown'));
+  const app = await until(train, healthIs('Unknown'));
+  const conditions = app?.status?.conditions ?? [];
+  assert.match(conditions.find(({ type }) => type === 'ComparisonError')?.message ?? '', /takes more than \d+ steps/);
+  assert.equal(app?.status?.sync?.status, 'Synced');
   await stage.patch('ConfigMap', 'lua-argocd', 'argocd-cm', { data: { [setting]: null } });
   await until(train, healthIs('Healthy'));
 });

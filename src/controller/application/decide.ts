@@ -1,11 +1,9 @@
 import type { OperationState } from '../../core/api/index.ts';
 import { type Comparison, compare } from '../../core/diff/index.ts';
-import { aggregateHealth, type Health } from '../../core/health/index.ts';
 import { type Activity, activityOf, defaultPace } from '../../core/sync/index.ts';
 import { comparingOf } from './comparing.ts';
 import type { Ready } from './gather.ts';
 import { timeText } from './time.ts';
-import type { World } from './world.ts';
 
 /** What to do in this pass. */
 export type Decision =
@@ -50,18 +48,4 @@ function activityFor({ app, sources, admitted }: Ready, comparison: Comparison, 
       };
     },
   });
-}
-
-/** The health of an Application from what was compared. */
-export function healthOf(comparison: Comparison, health: World['health']): Health {
-  return aggregateHealth(
-    comparison.objects.map(({ live, hook, status }) => ({
-      live: live !== undefined,
-      counts:
-        !hook &&
-        status !== undefined &&
-        live?.object.metadata.annotations?.['argocd.argoproj.io/ignore-healthcheck'] !== 'true',
-      health: live === undefined ? undefined : health(live.object),
-    })),
-  );
 }

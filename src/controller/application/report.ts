@@ -2,8 +2,8 @@ import type { Application, ApplicationStatus, OperationState } from '../../core/
 import type { Comparison, ComparisonWarning } from '../../core/diff/index.ts';
 import type { JsonObject } from '../../core/json/index.ts';
 import { foldStatus, type OwnedConditions, patchBetween } from '../../core/status/index.ts';
-import { healthOf } from './decide.ts';
 import type { Ready } from './gather.ts';
+import { healthOf } from './health.ts';
 import { timeText } from './time.ts';
 import type { World } from './world.ts';
 
@@ -21,12 +21,13 @@ export interface Findings {
 export async function report(inputs: Ready, findings: Findings, world: World): Promise<void> {
   const { app, sources } = inputs;
   const { comparison, operationState, syncError } = findings;
+  const { health, errors } = healthOf(app, comparison, world);
   const status = foldStatus({
     app,
     now: timeText(world.now()),
     controlPlane: world.controlPlane,
     comparison,
-    health: comparison === undefined ? { status: 'Unknown' } : healthOf(comparison, (object) => world.health(object)),
+    health,
     revision: sources.error === undefined && sources.revision !== '' ? sources.revision : app.status?.sync?.revision,
     revisions: sources.revisions,
     sourceType: sources.sourceType,
@@ -34,7 +35,10 @@ export async function report(inputs: Ready, findings: Findings, world: World): P
     conditions: [
       conditions(['InvalidSpecError', 'UnknownError'], comparison?.invalid ?? []),
       ...comparisonWarnings.map((type) => conditions([type], warningsOf(comparison, type))),
-      conditions(['ComparisonError'], sources.error === undefined ? (comparison?.errors ?? []) : [sources.error]),
+      conditions(
+        ['ComparisonError'],
+        sources.error === undefined ? [...(comparison?.errors ?? []), ...errors] : [sources.error],
+      ),
       conditions(['SyncError'], syncError === undefined ? [] : [syncError]),
     ],
   });

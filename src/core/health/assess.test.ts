@@ -270,7 +270,7 @@ test('a custom check wins over the built-in one, and one that throws is unknown'
   const broken = assess(object, () => {
     throw new Error('line 3: boom');
   });
-  assert.deepEqual(broken, { status: 'Unknown', message: 'line 3: boom' });
+  assert.deepEqual(broken, { status: 'Unknown', message: 'line 3: boom', failed: true });
 });
 
 test('an Application is as well as its worst managed object, and missing only if nothing is there', () => {

@@ -63,7 +63,7 @@ export function assess(object: JsonObject, custom?: Assess): Health | undefined 
   try {
     return check?.(object);
   } catch (error) {
-    return { status: 'Unknown', message: error instanceof Error ? error.message : String(error) };
+    return { status: 'Unknown', message: error instanceof Error ? error.message : String(error), failed: true };
   }
 }
 

@@ -105,7 +105,12 @@ const rows: readonly (readonly [name: string, script: string, yaml: string, want
     '{status: {lastBackup: "2025-12-29T21:00:00Z"}}',
     { status: 'Degraded', message: 'last backup is 51 hours old' },
   ],
-  ['backup', backup, '{}', { status: 'Unknown', message: "line 2: attempt to index a nil value (field 'status')" }],
+  [
+    'backup',
+    backup,
+    '{}',
+    { status: 'Unknown', message: "line 2: attempt to index a nil value (field 'status')", failed: true },
+  ],
 ];
 
 for (const [name, script, yaml, wanted] of rows) {
@@ -120,13 +125,16 @@ test('an answer counts by its shape: nothing is neutral, a status nobody knows i
     ['return {}', { status: '' }],
     ['return {message = "soon"}', { status: '', message: 'soon' }],
     ['return {status = "Healthy", message = "", more = {1}}', { status: 'Healthy', message: '' }],
-    ['return "Healthy"', { status: 'Unknown', message: 'the health script must return a table, not a string' }],
+    [
+      'return "Healthy"',
+      { status: 'Unknown', message: 'the health script must return a table, not a string', failed: true },
+    ],
     [
       'return {status = 1}',
-      { status: 'Unknown', message: 'the health script returned a status that is a number, not a text' },
+      { status: 'Unknown', message: 'the health script returned a status that is a number, not a text', failed: true },
     ],
     ['retrun {}', { status: 'Unknown', message: "line 1: assignment operator expected near '{'" }],
-    ['while true do end', { status: 'Unknown', message: 'the script takes more than 500000 steps' }],
+    ['while true do end', { status: 'Unknown', message: 'the script takes more than 500000 steps', failed: true }],
   ];
   for (const [script, wanted] of shapes) {
     // An empty script is no override at all.

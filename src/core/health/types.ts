@@ -10,4 +10,6 @@ export interface Health {
    */
   readonly status: HealthCode | '';
   readonly message?: string | undefined;
+  /** The check itself failed: people must be told, and nothing is known about the object. */
+  readonly failed?: true;
 }
