@@ -6,6 +6,8 @@ import type { Ready } from './gather.ts';
 export interface RefusedItem {
   readonly result: ResourceResult;
   readonly message: string;
+  /** It could not be told, such as for a kind the cluster does not serve yet: another attempt may fare better. */
+  readonly unknown: boolean;
 }
 
 /** Asks the policy about every object of every phase before the first is touched. */
@@ -18,6 +20,7 @@ export function refusals(items: readonly Item[], { admitted, access }: Ready): R
     return [
       {
         message,
+        unknown: verdict.answer === 'unknown',
         result: {
           group,
           version,

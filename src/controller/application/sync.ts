@@ -15,7 +15,7 @@ import { act } from './act.ts';
 import { comparingOf } from './comparing.ts';
 import type { Ready, Sources } from './gather.ts';
 import { namespaceItems } from './namespace.ts';
-import { refusals } from './precheck.ts';
+import { type RefusedItem, refusals } from './precheck.ts';
 import { timeText } from './time.ts';
 import type { World } from './world.ts';
 
@@ -117,20 +117,18 @@ function withResults(state: OperationState, resources: Results): OperationState 
 
 function invalid(
   state: OperationState,
-  refused: readonly { result: Results[number]; message: string }[],
+  refused: readonly RefusedItem[],
   now: string,
 ): OperationState {
   const reasons = [...new Set(refused.map(({ message }) => message))].join('; ');
   const message = `one or more synchronization tasks are not valid: ${reasons}`;
-  return {
-    ...withResults(
-      state,
-      refused.map(({ result }) => result),
-    ),
-    phase: 'Failed',
-    message,
-    finishedAt: now,
-  };
+  const results = withResults(
+    state,
+    refused.map(({ result }) => result),
+  );
+  const failed: OperationState = { ...results, phase: 'Failed', message, finishedAt: now };
+  // A rule says the same at every attempt; what could not be told may be told at the next.
+  return refused.some(({ unknown }) => unknown) ? ended(failed, now) : failed;
 }
 
 function advance(state: OperationState, step: Step, outcomes: readonly Outcome[], now: string): OperationState {
