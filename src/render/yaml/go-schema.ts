@@ -55,8 +55,8 @@ function integerOf(source: string, notes: SchemaNotes): number | object | undefi
   if (digits.length < 15 && /^(?:0|[1-9][0-9]*)$/.test(digits)) return Number(`${sign}${digits}`) + 0;
   const octal = /^0[0-7]+$/.test(digits) ? `0o${digits.slice(1)}` : digits;
   const value = BigInt(octal) * (sign === '-' ? -1n : 1n);
-  // Beyond 64 bits Go falls back to a float.
-  if (value > 2n ** 64n - 1n || value < -(2n ** 63n)) return Number(value);
+  // Beyond 64 bits with a sign kubectl goes on with a float.
+  if (value > 2n ** 63n - 1n || value < -(2n ** 63n)) return Number(value);
   const number = Number(value);
   if (Number.isSafeInteger(number)) return number;
   notes.hasLongNumbers = true;
@@ -110,7 +110,7 @@ function mapTag({ duplicates }: SchemaNotes) {
     create: () => ({}),
     addPair: (carrier, key, value) => {
       const name = keyText(key);
-      if (name === undefined) return 'a list or map cannot be a key of an object';
+      if (name === undefined) return 'a list, a map or nothing cannot be a key of an object';
       if (merging === name) merged.set(carrier, (merged.get(carrier) ?? new Set()).add(name));
       else if (Object.hasOwn(carrier, name) && merged.get(carrier)?.delete(name) !== true) duplicates.add(name);
       merging = undefined;
@@ -130,9 +130,9 @@ function mapTag({ duplicates }: SchemaNotes) {
   });
 }
 
-/** A key that is no text becomes one, as in Go: `n:` is the key `false`. */
+/** A key that is no text becomes one, as in Go: `n:` is the key `false`; an empty one is an error there too. */
 function keyText(key: unknown): string | undefined {
   if (typeof key === 'string') return key;
   if (typeof key === 'number' || typeof key === 'boolean') return String(key);
-  return key === null ? 'null' : undefined;
+  return undefined;
 }
