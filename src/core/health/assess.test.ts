@@ -246,6 +246,22 @@ const rows: readonly Row[] = [
     'Healthy',
   ],
   ['argoproj.io/v1alpha1 Application', '{status: {health: {status: Degraded}}}', undefined],
+  ['cert-manager.io/v1 Certificate', '{}', 'Progressing'],
+  [
+    'cert-manager.io/v1 Certificate',
+    '{status: {conditions: [{type: Ready, status: "True"}, {type: Issuing, status: "True", message: renewing}]}}',
+    'Progressing',
+    /renewing/,
+  ],
+  [
+    'cert-manager.io/v1 Certificate',
+    '{status: {conditions: [{type: Ready, status: "False", message: no issuer}]}}',
+    'Degraded',
+    /no issuer/,
+  ],
+  ['source.toolkit.fluxcd.io/v1 GitRepository', '{spec: {suspend: true}}', 'Suspended'],
+  ['source.toolkit.fluxcd.io/v1 GitRepository', '{status: {conditions: [{type: Ready, status: "True"}]}}', 'Healthy'],
+  ['bitnami.com/v1alpha1 SealedSecret', '{status: {conditions: [{type: Synced, status: "True"}]}}', 'Healthy'],
   ['v1 ConfigMap', '{data: {a: b}}', undefined],
   ['v1 ConfigMap', '{metadata: {deletionTimestamp: "2026-01-01T00:00:00Z"}}', 'Progressing', /Pending deletion/],
   [

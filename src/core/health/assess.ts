@@ -1,6 +1,7 @@
 import { isArray, type JsonObject, own, stringAt } from '../json/index.ts';
 import { parseApiVersion } from '../objects/index.ts';
 import { assessAutoscaler } from './kinds/autoscaler.ts';
+import { conditionChecks } from './kinds/by-condition.ts';
 import { assessClaim } from './kinds/claim.ts';
 import { assessCronJob } from './kinds/cron-job.ts';
 import { assessDaemonSet } from './kinds/daemon-set.ts';
@@ -43,6 +44,7 @@ const builtIn: ReadonlyMap<string, Assess> = new Map<string, Assess>([
   ['argoproj.io/Rollout', assessRollout],
   ['argoproj.io/Workflow', assessWorkflow],
   ['argoproj.io/ApplicationSet', assessApplicationSet],
+  ...conditionChecks(),
 ]);
 
 /** Tells whether a kind has a health of its own, so that a cache knows whose bodies it needs. */
