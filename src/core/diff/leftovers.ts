@@ -1,9 +1,9 @@
 import { equal, isArray, isObject, type Json, type JsonObject, own } from '../json/index.ts';
 import { usualKeys, usualKeyValue } from './built-in.ts';
-import { keyText, parseElement } from './ownership.ts';
+import { below, fieldElement, fieldOf, keyText, listShape, parseElement } from './ownership.ts';
 
-/** A node of our managed fields, what it stands for on both sides, and the nodes of everybody else. */
-interface Spot {
+/** What we own in a live object, the object, what the target wants of it, and what everybody else owns. */
+interface Scene {
   readonly owned: Json | undefined;
   readonly wanted: Json | undefined;
   readonly live: Json | undefined;
@@ -14,58 +14,73 @@ interface Spot {
  * The path to a field that we applied, that the target no longer has and that nobody else owns: applying the target
  * would remove it. Undefined where there is none.
  */
-export function leftoverOf(spot: Spot, path: readonly string[] = []): readonly string[] | undefined {
-  if (!isObject(spot.owned)) return undefined;
-  for (const element of Object.keys(spot.owned)) {
-    // What `stringData` set stands in `data`, where no apply removes it.
-    if (element === '.' || (path.length === 0 && element === 'f:stringData')) continue;
-    const next = step(spot, element);
-    if (next.live === undefined || next.live === null) continue;
-    const here = [...path, element];
-    const found = next.wanted === undefined ? soleOf(next, here) : leftoverOf(next, here);
-    if (found !== undefined) return found;
+export function leftoverOf({ owned, wanted, live, others }: Scene): readonly string[] | undefined {
+  const search = new Search(others);
+  return search.finds(owned, wanted, live) ? search.path : undefined;
+}
+
+class Search {
+  readonly path: string[] = [];
+  readonly #others: readonly Json[];
+
+  constructor(others: readonly Json[]) {
+    this.#others = others;
   }
-  return undefined;
+
+  finds(owned: Json | undefined, wanted: Json | undefined, live: Json | undefined): boolean {
+    if (!isObject(owned)) return false;
+    for (const element of Object.keys(owned)) {
+      if (element === '.') continue;
+      const there = childOf(live, element, owned);
+      if (there === undefined || there === null) continue;
+      // What `stringData` set stands in `data`, where no apply removes it.
+      if (element === 'f:stringData' && this.path.length === 0) continue;
+      this.path.push(element);
+      const now = childOf(wanted, element, owned);
+      if (now === undefined ? this.#isSole(owned[element], there) : this.finds(owned[element], now, there)) return true;
+      this.path.pop();
+    }
+    return false;
+  }
+
+  /** Whether some path at or below the one we are at is ours alone; `path` then leads to it. */
+  #isSole(owned: Json | undefined, live: Json | undefined): boolean {
+    if (!this.#others.some((other) => below(other, this.path) !== undefined)) return true;
+    if (!isObject(owned)) return false;
+    for (const element of Object.keys(owned)) {
+      const there = element === '.' ? undefined : childOf(live, element, owned);
+      if (there === undefined) continue;
+      this.path.push(element);
+      if (this.#isSole(owned[element], there)) return true;
+      this.path.pop();
+    }
+    return false;
+  }
 }
 
-function step({ owned, wanted, live, others }: Spot, element: string): Spot {
-  const next = others.flatMap((other) => own(other, element) ?? []);
-  const at = (value: Json | undefined): Json | undefined => childOf(value, element);
-  return { owned: own(owned, element), wanted: at(wanted), live: at(live), others: next };
-}
-
-function childOf(value: Json | undefined, element: string): Json | undefined {
-  if (element.startsWith('f:')) return own(value, element.slice(2));
+/** The part of a value that a step of managed fields leads to; `among` is the node that has the step. */
+function childOf(value: Json | undefined, element: string, among: JsonObject): Json | undefined {
+  const field = fieldOf(element);
+  if (field !== undefined) return own(value, field);
   if (!isArray(value)) return undefined;
-  const key = parseElement(element);
-  if (element.startsWith('v:')) return value.find((item) => equal(item, key));
-  if (!isObject(key)) return undefined;
-  return findByKeys(value, key);
+  if (element.startsWith('v:')) {
+    const member = parseElement(element);
+    return value.find((item) => equal(item, member));
+  }
+  const shape = listShape(among);
+  const text = shape?.type === 'keyed' ? shape.texts.get(element) : undefined;
+  if (shape?.type !== 'keyed' || text === undefined) return undefined;
+  const exact = value.find((item) => keyText(item, shape.names, usualKeyValue) === text);
+  return exact ?? (shape.names.length > 1 ? findLoosely(value, element, shape.names) : undefined);
 }
 
-/** The item with these keys; else one that leaves some of them, with a default only its schema knows, to the server. */
-function findByKeys(list: readonly Json[], keys: JsonObject): Json | undefined {
-  const names = Object.keys(keys);
-  const text = keyText(keys, names);
-  const exact = list.find((item) => keyText(item, names, usualKeyValue) === text);
-  if (exact !== undefined || names.length < 2) return exact;
+/** An item that leaves some of its keys, with a default only its schema knows, to the server. */
+function findLoosely(list: readonly Json[], element: string, names: readonly string[]): Json | undefined {
+  const keys = parseElement(element);
   return list.find((item) => {
     const given = names.filter((name) => own(item, name) !== undefined);
-    return given.length > 0 && given.every((name) => equal(own(item, name), keys[name]));
+    return given.length > 0 && given.every((name) => equal(own(item, name), own(keys, name)));
   });
-}
-
-/** The first path at or below a spot that is ours alone. */
-function soleOf(spot: Spot, path: readonly string[]): readonly string[] | undefined {
-  if (spot.others.length === 0) return path;
-  if (!isObject(spot.owned)) return undefined;
-  for (const element of Object.keys(spot.owned)) {
-    if (element === '.') continue;
-    const next = step(spot, element);
-    const found = next.live === undefined ? undefined : soleOf(next, [...path, element]);
-    if (found !== undefined) return found;
-  }
-  return undefined;
 }
 
 /** The path to a field of the last client-side apply that the target no longer has and the live object still does. */
@@ -78,7 +93,7 @@ export function dropped(
 ): readonly string[] | undefined {
   for (const name of Object.keys(last)) {
     const [before, there] = [last[name], own(live, name)];
-    const element = `f:${name}`;
+    const element = fieldElement(name);
     if (before === null || before === undefined || there === undefined || there === null) continue;
     const now = own(wanted, name);
     const here = [...path, element];

@@ -111,10 +111,7 @@ export function withoutNulls(object: JsonObject): JsonObject {
 }
 
 function strip(value: Json): Json {
-  if (isArray(value)) {
-    const items = value.map(strip);
-    return items.some((item, i) => item !== value[i]) ? items : value;
-  }
+  if (isArray(value)) return value.some((item) => strip(item) !== item) ? value.map(strip) : value;
   if (!isObject(value)) return value;
   let copy: Record<string, Json> | undefined;
   for (const key of Object.keys(value)) {

@@ -69,7 +69,14 @@ export function below(fields: Json | undefined, path: readonly string[]): Json |
 
 /** How a list is owned: item by item under keys or as a set, or as a whole. */
 export type ListShape =
-  | { readonly type: 'keyed'; readonly names: readonly string[]; readonly elements: ReadonlyMap<string, string> }
+  | {
+      readonly type: 'keyed';
+      readonly names: readonly string[];
+      /** Steps by the text of their keys. */
+      readonly elements: ReadonlyMap<string, string>;
+      /** And the other way round. */
+      readonly texts: ReadonlyMap<string, string>;
+    }
   | { readonly type: 'set' };
 
 const shapes = new WeakMap<JsonObject, ListShape | 'whole'>();
@@ -86,7 +93,8 @@ export function listShape(node: Json | undefined): ListShape | undefined {
 }
 
 function readShape(node: JsonObject): ListShape | 'whole' {
-  const elements = new Map<string, string>();
+  const steps = new Map<string, string>();
+  const texts = new Map<string, string>();
   let names: readonly string[] = [];
   for (const element of Object.keys(node)) {
     if (element.startsWith('v:')) return { type: 'set' };
@@ -94,9 +102,10 @@ function readShape(node: JsonObject): ListShape | 'whole' {
     if (!isObject(keys)) continue;
     const mine = Object.keys(keys).sort();
     if (mine.length > names.length) names = mine;
-    elements.set(keyText(keys, mine), element);
+    steps.set(keyText(keys, mine), element);
+    texts.set(element, keyText(keys, mine));
   }
-  return names.length === 0 ? 'whole' : { type: 'keyed', names, elements };
+  return names.length === 0 ? 'whole' : { type: 'keyed', names, elements: steps, texts };
 }
 
 /** The value in `k:{…}` or `v:…`; undefined where it is none. */
@@ -114,6 +123,40 @@ export function keyText(
   names: readonly string[],
   otherwise: (name: string) => string | undefined = () => undefined,
 ): string {
-  if (names.length === 1) return JSON.stringify(own(item, names[0] ?? '') ?? otherwise(names[0] ?? '') ?? null);
-  return names.map((name) => JSON.stringify(own(item, name) ?? otherwise(name) ?? null)).join(',');
+  const [first = ''] = names;
+  let text = valueText(own(item, first) ?? otherwise(first) ?? null);
+  for (let i = 1; i < names.length; i++) {
+    const name = names[i] ?? '';
+    text += `\n${valueText(own(item, name) ?? otherwise(name) ?? null)}`;
+  }
+  return text;
+}
+
+/** Texts are most keys, and need no quotes to be told from the rest. */
+function valueText(value: Json): string {
+  return typeof value === 'string' ? `"${value}` : JSON.stringify(value);
+}
+
+const elements = new Map<string, string>();
+const fields = new Map<string, string>();
+/** Keys of tenants' maps come by, too; they must not fill the memory. */
+const mostKnown = 5000;
+
+/** The step to a field, `f:name`; the same text for the same name, so that looking it up costs little. */
+export function fieldElement(name: string): string {
+  const known = elements.get(name);
+  if (known !== undefined) return known;
+  const element = `f:${name}`;
+  if (elements.size < mostKnown) elements.set(name, element);
+  return element;
+}
+
+/** The name in `f:name`; undefined for steps of another kind. */
+export function fieldOf(element: string): string | undefined {
+  const known = fields.get(element);
+  if (known !== undefined) return known;
+  if (!element.startsWith('f:')) return undefined;
+  const name = element.slice(2);
+  if (fields.size < mostKnown) fields.set(element, name);
+  return name;
 }

@@ -1,6 +1,6 @@
 import { equal, isArray, isObject, type Json, type JsonArray, type JsonObject, own } from '../json/index.ts';
 import { filledWhenEmpty, freeMaps, holdsQuantity, usualKeys, usualKeyValue } from './built-in.ts';
-import { below, keyText, type ListShape, listShape, type Ownership } from './ownership.ts';
+import { below, fieldElement, keyText, type ListShape, listShape, type Ownership } from './ownership.ts';
 import { sameQuantity } from './quantity.ts';
 
 /** How the fields of one kind are stored. */
@@ -49,7 +49,7 @@ export class Walk {
     const enter = this.#enter(owned, names.length > 0);
     if (this.#taken > 0 && Object.keys(live ?? {}).length > names.length) return false;
     for (const name of names) {
-      const element = `f:${name}`;
+      const element = fieldElement(name);
       this.path.push(element);
       if (!this.covers(wanted[name] ?? null, own(live ?? undefined, name), own(owned, element))) return false;
       this.path.pop();
@@ -117,11 +117,11 @@ export class Walk {
     live: JsonArray,
     { shape, owned }: { shape: ListShape & { type: 'keyed' }; owned: Json | undefined },
   ): boolean {
-    const places = indexOf(live, shape.names);
+    const find = finder(live, shape.names);
     let last = -1;
-    for (const item of wanted) {
+    for (const [i, item] of wanted.entries()) {
       const text = keyText(item, shape.names, usualKeyValue);
-      const place = places.get(text)?.shift() ?? looseMatch(item, live, shape.names);
+      const place = find(text, i) ?? looseMatch(item, live, shape.names);
       const element = shape.elements.get(text) ?? elementFor(live[place ?? -1] ?? item, shape.names);
       this.path.push(element);
       if (place === undefined || !this.covers(item, live[place], own(owned, element))) return false;
@@ -143,7 +143,7 @@ export class Walk {
     const names = this.#traits.builtIn
       ? usualKeys(field, (key) => wanted.every((item) => own(item, key) !== undefined))
       : undefined;
-    return names === undefined ? undefined : { type: 'keyed', names, elements: new Map() };
+    return names === undefined ? undefined : { type: 'keyed', names, elements: new Map(), texts: new Map() };
   }
 
   #foreignShape(): ListShape | undefined {
@@ -203,6 +203,18 @@ function isLeaf(node: Json | undefined): boolean {
 
 function isNothing(value: Json): boolean {
   return value === '' || value === 0 || value === false;
+}
+
+/** Finds items by their keys, each once: mostly at the place they are looked for, else by an index made then. */
+function finder(list: JsonArray, names: readonly string[]): (text: string, i: number) => number | undefined {
+  let places: Map<string, number[]> | undefined;
+  return (text, i) => {
+    if (places === undefined && i < list.length && keyText(list[i], names, usualKeyValue) === text) return i;
+    // Those before were found at their own places.
+    places ??= indexOf(list, names);
+    const found = places.get(text);
+    return found?.find((place) => place >= i) ?? found?.[0];
+  };
 }
 
 function indexOf(list: JsonArray, names: readonly string[]): Map<string, number[]> {
