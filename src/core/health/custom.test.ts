@@ -134,7 +134,7 @@ test('an answer counts by its shape: nothing is neutral, a status nobody knows i
       { status: 'Unknown', message: 'the health script returned a status that is a number, not a text', failed: true },
     ],
     ['retrun {}', { status: 'Unknown', message: "line 1: assignment operator expected near '{'" }],
-    ['while true do end', { status: 'Unknown', message: 'the script takes more than 500000 steps', failed: true }],
+    ['while true do end', { status: 'Unknown', message: 'the script takes more than 200000 steps', failed: true }],
   ];
   for (const [script, wanted] of shapes) {
     // An empty script is no override at all.
