@@ -75,16 +75,19 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
 
 test('whatever changes in whatever order, the kept answers are those the policy gives afresh', () => {
   fc.assert(
-    fc.property(fc.array(steps, { maxLength: 30 }), (changes) => {
+    fc.property(fc.array(fc.tuple(steps, fc.nat(20)), { maxLength: 30 }), (changes) => {
       const kept = new Acceptances();
       const world: World = {
         projects: new Map(),
         secrets: [],
         inputs: { controlPlane: 'argocd', appNamespaces: ['t*'], tenantClusters: true, settings },
       };
-      for (const change of changes) {
+      for (const [change, taken] of changes) {
         change(world);
         const inputs = { ...world.inputs, projects: world.projects };
+        // Judged ahead as a whole, in part or not at all: no answer depends on it.
+        const ahead = kept.ahead(inputs, world.secrets);
+        for (let i = 0; i < taken; i++) ahead.next();
         const wanted = acceptClusters(inputs, world.secrets).map(({ uid, tenant, acceptance }) => [
           uid,
           tenant,
@@ -107,4 +110,16 @@ test('where nothing changed the list is the same one', () => {
   const first = kept.accept(inputs, secrets);
   assert.equal(kept.accept({ ...inputs, projects: new Map([['other', project('other', {})]]) }, secrets), first);
   assert.notEqual(kept.accept({ ...inputs, projects: new Map([['p0', project('p0', {})]]) }, secrets), first);
+});
+
+test('one new Secret among thousands is the only one that is judged', () => {
+  const kept = new Acceptances();
+  const projects = new Map([['p0', project('p0', { sourceNamespaces: ['t0'] })]]);
+  const inputs = { controlPlane: 'argocd', appNamespaces: ['t0'], tenantClusters: true, settings, projects };
+  const many = Array.from({ length: 5000 }, (_, i) => secret('t0', `c${i}`, 'p0', 1));
+  assert.equal([...kept.ahead(inputs, many)].length, 5000);
+  kept.accept(inputs, many);
+  const more = [...many, secret('t0', 'new', 'p0', 1)];
+  assert.equal([...kept.ahead({ ...inputs }, more)].length, 1);
+  assert.equal(kept.accept({ ...inputs }, more).length, 5001);
 });

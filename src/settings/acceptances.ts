@@ -1,6 +1,6 @@
-import type { AppProject, Cluster, ClusterSecret } from '../core/api/index.ts';
+import type { Acceptance, AppProject, Cluster, ClusterSecret } from '../core/api/index.ts';
 import { equal } from '../core/json/index.ts';
-import { type AcceptanceInputs, acceptClusters } from '../core/policy/index.ts';
+import { type AcceptanceInputs, acceptClusters, clusterJudge } from '../core/policy/index.ts';
 
 /** Secrets that are judged together, because one quota counts them: those of one project. */
 interface Group {
@@ -19,16 +19,48 @@ export class Acceptances {
   #groups = new Map<string, Group>();
   #judged = new WeakMap<ClusterSecret, Cluster>();
   #clusters: readonly Cluster[] = [];
+  /** What the judge said of a Secret by itself, quotas aside, under the common rules and this project. */
+  #verdicts = new WeakMap<
+    ClusterSecret,
+    { readonly project: AppProject | undefined; readonly acceptance: Acceptance }
+  >();
+
+  /**
+   * Judges, one at a time, what `accept` with the same arguments is going to ask for. Thousands of new Secrets are more than
+   * one stretch of work; whoever runs this can let others have their turn in between.
+   */
+  *ahead(inputs: AcceptanceInputs, secrets: readonly ClusterSecret[]): Generator<void> {
+    this.#follow(inputs);
+    const judge = clusterJudge(inputs);
+    for (const secret of secrets) {
+      if (this.#verdictOf(inputs, secret) !== undefined) continue;
+      this.#verdicts.set(secret, { project: inputs.projects.get(secret.project), acceptance: judge(secret) });
+      yield;
+    }
+  }
 
   /** All Secrets with their acceptance, in the order given; the same list as before where nothing changed. */
   accept(inputs: AcceptanceInputs, secrets: readonly ClusterSecret[]): readonly Cluster[] {
-    if (this.#rules === undefined || !sameRules(this.#rules, inputs)) this.#groups = new Map();
-    this.#rules = inputs;
+    this.#follow(inputs);
     const moved = this.#regroup(inputs, secrets);
     const judged = this.#judge(inputs);
     if (moved || judged)
       this.#clusters = secrets.map((each) => this.#judged.get(each)).filter((each) => each !== undefined);
     return this.#clusters;
+  }
+
+  /** Forgets what other common rules led to. */
+  #follow(inputs: AcceptanceInputs): void {
+    if (this.#rules === undefined || !sameRules(this.#rules, inputs)) {
+      this.#groups = new Map();
+      this.#verdicts = new WeakMap();
+    }
+    this.#rules = inputs;
+  }
+
+  #verdictOf(inputs: AcceptanceInputs, secret: ClusterSecret): Acceptance | undefined {
+    const known = this.#verdicts.get(secret);
+    return known !== undefined && known.project === inputs.projects.get(secret.project) ? known.acceptance : undefined;
   }
 
   #regroup({ controlPlane }: AcceptanceInputs, secrets: readonly ClusterSecret[]): boolean {
@@ -48,7 +80,7 @@ export class Acceptances {
       if (before !== undefined && before.project === project && sameItems(before.secrets, secrets)) continue;
       any = true;
       this.#groups.set(name, { project, secrets });
-      const clusters = acceptClusters(inputs, secrets);
+      const clusters = acceptClusters(inputs, secrets, (secret) => this.#verdictOf(inputs, secret));
       for (const [index, secret] of secrets.entries()) {
         const cluster = clusters[index];
         if (cluster !== undefined) this.#judged.set(secret, cluster);

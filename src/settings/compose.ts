@@ -12,7 +12,6 @@ import {
   type Snapshot,
 } from '../core/api/index.ts';
 import type { Installation } from '../core/policy/index.ts';
-import type { Acceptances } from './acceptances.ts';
 import type { ConfigMapName, ControlPlane } from './control-plane.ts';
 import type { SettingsReport } from './report.ts';
 
@@ -56,9 +55,6 @@ export interface Parts {
   readonly installation: Installation;
   readonly readings: Readings;
   readonly plane: ControlPlane;
-  /** The cluster Secrets of the control plane and of tenants, in the order of their names; the same list while it holds. */
-  readonly secrets: readonly ClusterSecret[];
-  readonly acceptances: Acceptances;
   readonly unread: ReadonlyMap<string, string>;
 }
 
@@ -71,8 +67,11 @@ export function namespacesOf(
   return { appNamespaces, tenantClusters: (installation.tenantClusters ?? true) && appNamespaces.length > 0 };
 }
 
-/** One consistent snapshot of what was read last. */
-export function compose(parts: Parts): Snapshot {
+/** A snapshot of what was read last, all at one moment, but for the clusters: whether they are accepted follows from it. */
+export type Draft = Omit<Snapshot, 'clusters'>;
+
+/** Takes down what was read last. */
+export function draftSnapshot(parts: Parts): Draft {
   const { revision, installation, readings, plane, unread } = parts;
   const settings = withFlags(readings.settings, installation);
   const { projects, brokenProjects } = projectsOf(plane);
@@ -84,7 +83,6 @@ export function compose(parts: Parts): Snapshot {
     params: readings.params,
     rbac: readings.rbac,
     brokenProjects,
-    clusters: parts.acceptances.accept(inputs, parts.secrets),
     repositories: [...plane.repositories()].sort(byIdentity),
     tlsCertificates: plane.configMap('argocd-tls-certs-cm')?.data ?? none,
     knownHosts: plane.configMap('argocd-ssh-known-hosts-cm')?.data.get('ssh_known_hosts') ?? '',

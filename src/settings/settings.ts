@@ -1,10 +1,11 @@
-import type { ClusterSecret, Snapshot } from '../core/api/index.ts';
+import { setImmediate as othersTurn } from 'node:timers/promises';
+import type { Cluster, ClusterSecret, Snapshot } from '../core/api/index.ts';
 import { ArgosyError } from '../core/errors/index.ts';
 import type { Installation } from '../core/policy/index.ts';
 import type { Reader } from '../kube/index.ts';
 import { Acceptances } from './acceptances.ts';
 import { type Change, changeBetween, isEmptyChange } from './change.ts';
-import { byIdentity, compose, namespacesOf, type Readings, readAll } from './compose.ts';
+import { byIdentity, type Draft, draftSnapshot, namespacesOf, type Readings, readAll } from './compose.ts';
 import { ControlPlane } from './control-plane.ts';
 import { type Rejection, Rejections } from './rejections.ts';
 import type { SettingsReport } from './report.ts';
@@ -41,6 +42,11 @@ export function watchSettings(options: SettingsOptions): SettingsWatch {
   return new Watcher(options);
 }
 
+/** How long judging Secrets may hold the main loop at a time. */
+const stretchMs = 8;
+/** Putting so many together is a stretch of its own. */
+const manySecrets = 1000;
+
 class Watcher implements SettingsWatch {
   readonly ready: Promise<Snapshot>;
   readonly #options: SettingsOptions;
@@ -57,6 +63,9 @@ class Watcher implements SettingsWatch {
   /** Until when the first snapshot waits for tenants. */
   #patience: number | undefined;
   #stopped = false;
+  /** While a snapshot is being made, news wait for the next one. */
+  #updating = false;
+  #again = false;
 
   constructor(options: SettingsOptions) {
     this.#options = options;
@@ -95,14 +104,23 @@ class Watcher implements SettingsWatch {
 
   /** The first change of a burst starts the clock, so that one who writes without end delays nobody for ever. */
   #schedule(): void {
-    if (this.#timer !== undefined || this.#stopped) return;
+    this.#again ||= this.#updating;
+    if (this.#timer !== undefined || this.#updating || this.#stopped) return;
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
-      this.#update();
+      void this.#work();
     }, this.#options.debounceMs ?? 100);
   }
 
-  #update(): void {
+  async #work(): Promise<void> {
+    this.#updating = true;
+    this.#again = false;
+    await this.#update();
+    this.#updating = false;
+    if (this.#again) this.#schedule();
+  }
+
+  async #update(): Promise<void> {
     if (this.#stopped || !this.#plane.isWhole) return;
     const { installation, report } = this.#options;
     this.#readings = readAll(this.#plane, report, this.#readings);
@@ -110,18 +128,31 @@ class Watcher implements SettingsWatch {
     this.#tenants.watch(tenantClusters ? appNamespaces : []);
     if (this.#snapshot === undefined && !this.#tenants.isAnswered && this.#waitsForTenants()) return;
     const before = this.#snapshot;
-    const after = compose({
+    const draft = draftSnapshot({
       revision: (before?.revision ?? 0) + 1,
       installation,
       readings: this.#readings,
       plane: this.#plane,
-      secrets: this.#secretsNow(),
-      acceptances: this.#acceptances,
       unread: new Map(this.#tenants.unread()),
     });
+    const clusters = await this.#accepted(draft, this.#secretsNow());
+    if (this.#stopped) return;
+    const after: Snapshot = { ...draft, clusters };
     this.#snapshot = after;
     this.#rejections.update(this.#refused(after));
     this.#tell(changeBetween(before, after), after);
+  }
+
+  /** Many Secrets are judged in short stretches. The draft and the list were taken at one moment and do not change meanwhile. */
+  async #accepted(draft: Draft, secrets: readonly ClusterSecret[]): Promise<readonly Cluster[]> {
+    let began = performance.now();
+    for (const _ of this.#acceptances.ahead(draft, secrets)) {
+      if (performance.now() - began < stretchMs) continue;
+      await othersTurn();
+      began = performance.now();
+    }
+    if (secrets.length > manySecrets) await othersTurn();
+    return this.#acceptances.accept(draft, secrets);
   }
 
   /** One tenant with a thousand fat Secrets may delay the first snapshot, but not for long. */

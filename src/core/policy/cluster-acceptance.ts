@@ -195,15 +195,26 @@ function judge(context: Context, secret: ClusterSecret, recorder: Recorder | und
   return accepted;
 }
 
+/** Answers `acceptCluster` for many Secrets under the same rules, which are read once. */
+export function clusterJudge(inputs: AcceptanceInputs): (secret: ClusterSecret) => Acceptance {
+  const context = { inputs, watched: new Namespaces(inputs.appNamespaces) };
+  return (secret) => judge(context, secret, undefined);
+}
+
 const judged = new WeakMap<ClusterSecret, Cluster>();
 
 /**
  * All cluster Secrets with their acceptance, quotas counted: oldest first, per project. A Secret whose answer did not
- * change stays the same value, so that what is remembered about it stays valid.
+ * change stays the same value, so that what is remembered about it stays valid. `known` tells answers the judge gave
+ * before under these very rules.
  */
-export function acceptClusters(inputs: AcceptanceInputs, secrets: readonly ClusterSecret[]): readonly Cluster[] {
-  const context = { inputs, watched: new Namespaces(inputs.appNamespaces) };
-  const acceptances = secrets.map((secret) => judge(context, secret, undefined));
+export function acceptClusters(
+  inputs: AcceptanceInputs,
+  secrets: readonly ClusterSecret[],
+  known?: (secret: ClusterSecret) => Acceptance | undefined,
+): readonly Cluster[] {
+  const judgeNow = clusterJudge(inputs);
+  const acceptances = secrets.map((secret) => known?.(secret) ?? judgeNow(secret));
   const over = overQuota(
     inputs,
     secrets.filter((_, i) => acceptances[i]?.accepted === true),

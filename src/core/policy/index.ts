@@ -11,7 +11,7 @@ export { applicationsOverQuota } from './application-quota.ts';
 export { type Assembled, assembleSnapshot, type Installation, type Unread, type Unreadable } from './assemble.ts';
 export { type Association, associate, listsNamespace, watchesNamespace } from './association.ts';
 export { type Resolution, resolveCluster } from './cluster.ts';
-export { type AcceptanceInputs, acceptCluster, acceptClusters } from './cluster-acceptance.ts';
+export { type AcceptanceInputs, acceptCluster, acceptClusters, clusterJudge } from './cluster-acceptance.ts';
 export { permitsDestination } from './destination.ts';
 export { EffectiveProject, effectiveProject } from './effective.ts';
 export { type Fact, FactList, factLimit, type Recorder } from './fact.ts';
