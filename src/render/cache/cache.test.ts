@@ -27,10 +27,6 @@ test('a commit elsewhere renders nothing, whatever the tool, and is told by its 
     [{ 'plain/x.yaml': configMap('x') }, { path: 'plain' }],
     [kustomization, { path: 'app' }],
     [chart, { path: 'chart', helm: { valueFiles: ['/shared/v.yaml'] } }],
-    [
-      { 'js/x.jsonnet': "import '../lib/l'", 'lib/l': "{apiVersion: 'v1', kind: 'ConfigMap', metadata: {name: 'x'}}" },
-      { path: 'js' },
-    ],
   ] as const) {
     assert.equal(await renders({ files, source }), 1);
     const elsewhere = { ...files, 'other/file.yaml': configMap('z') };

@@ -18,8 +18,8 @@ export async function renderKustomize(job: RenderJob): Promise<Product> {
   const components = await wantedComponents(job, options);
   const scan = await scanKustomization(job, optionReferences(options, components));
   const tool = await kustomizeOf(job, options.version);
-  const helm = job.settings.kustomize.buildOptions.split(/\s+/).includes('--enable-helm') && scan.charts;
-  const flags = await buildFlags(job, options, helm);
+  const helm = scan.charts && optionsOf(job).includes('--enable-helm');
+  const flags = helm ? await helmFlags(job, options, tool) : optionsOf(job);
   const printed = await job.workspace(async (workspace) => {
     await job.view.tree.exportTo(workspace.tree, await job.view.closure(scan.paths));
     const cwd = join(workspace.tree, job.path);
@@ -55,17 +55,22 @@ async function kustomizeOf({ settings, tools }: RenderJob, version: string | und
   });
 }
 
-async function buildFlags(job: RenderJob, options: KustomizeSource, helm: boolean): Promise<string[]> {
-  const flags = job.settings.kustomize.buildOptions.split(/\s+/).filter((word) => word !== '');
-  if (!helm) return flags;
+function optionsOf({ settings }: RenderJob): string[] {
+  return settings.kustomize.buildOptions.split(/\s+/).filter((word) => word !== '');
+}
+
+/** Charts are told about the cluster by kustomize 5.3 and later. */
+async function helmFlags(job: RenderJob, options: KustomizeSource, tool: Tool): Promise<string[]> {
+  const flags = optionsOf(job);
   const { path } = await job.tools.find('helm');
+  const helm = flags.includes('--helm-command') ? flags : [...flags, '--helm-command', path];
+  const [, major = '0', minor = '0'] = /v?(\d+)\.(\d+)\.\d+/.exec(tool.version) ?? [];
+  if (Number(major) < 5 || (Number(major) === 5 && Number(minor) < 3)) return helm;
   const kubeVersion = options.kubeVersion ?? job.context.kubeVersion;
-  const apiVersions = options.apiVersions ?? job.context.apiVersions;
   return [
-    ...flags,
-    ...(flags.includes('--helm-command') ? [] : ['--helm-command', path]),
+    ...helm,
     ...(kubeVersion === '' ? [] : ['--helm-kube-version', kubeVersion.replace(/^v/, '')]),
-    ...apiVersions.flatMap((each) => ['--helm-api-versions', each]),
+    ...(options.apiVersions ?? job.context.apiVersions).flatMap((each) => ['--helm-api-versions', each]),
   ];
 }
 

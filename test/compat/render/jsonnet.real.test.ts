@@ -97,3 +97,14 @@ test('jsonnet: what fails says why, in the words of the tool', async () => {
   const wrong = house.objects({ files: { 'app/x.jsonnet': "error 'no ' + 'way'" }, source: { path: 'app' } });
   await assert.rejects(wrong, /no way/);
 });
+
+test('jsonnet: a commit elsewhere renders nothing, one to an import does', async () => {
+  const files = { 'app/x.jsonnet': "import '../lib/l'", 'lib/l': object("'x'") };
+  const { reads } = await house.render({ files, source: { path: 'app' } });
+  assert.deepEqual(reads, ['app', 'lib/l']);
+  const { renders } = house.renderer.stats();
+  await house.render({ files: { ...files, 'lib/other': '' }, source: { path: 'app' } });
+  assert.equal(house.renderer.stats().renders, renders);
+  await house.render({ files: { ...files, 'lib/l': object("'y2'") }, source: { path: 'app' } });
+  assert.equal(house.renderer.stats().renders, renders + 1);
+});
