@@ -4,6 +4,7 @@ import { createTestRepository, type TestRepository } from '../support/git-reposi
 import { type Installed, openInstallation, type RunningProgram } from '../support/installed.ts';
 import { until } from '../support/story.ts';
 
+const inCluster = 'https://kubernetes.default.svc';
 const argosy = 'system:serviceaccount:argocd:argosy';
 let place: Installed;
 let repository: TestRepository;
@@ -166,6 +167,52 @@ test('namespaced: no right outside the control plane and the prepared destinatio
   await haveRights('a-shop', ['*.* list watch', 'serviceaccounts [deployer] impersonate']);
 });
 
+test('namespaced: an Application of the control plane is deployed to a prepared destination', async () => {
+  await place.kubectl('create', 'namespace', 'argocd');
+  await place.kubectl('create', 'namespace', 'a-shop');
+  await place.install('deploy/base/namespaced');
+  await place.installInto('deploy/destination', 'a-shop');
+  await allowFiles();
+  const token = (await place.kubectl('create', 'token', 'argosy', '-n', 'argocd')).trim();
+  await place.apply(here(token));
+  await place.apply(project(place.cluster.url));
+  seen = place.cluster.audit().length;
+  program = await place.run('argocd/argosy');
+  await place.apply(application(repository.url, { namespace: 'argocd', destination: 'name: here' }));
+  await untilSynced('argocd');
+  assert.deepEqual(writersOf('a-shop'), ['system:serviceaccount:a-shop:deployer']);
+  // To notice new kinds early their definitions are asked for, which only a cluster-wide right opens; nothing else is.
+  assert.deepEqual(
+    refusals().filter((request) => !/(customresourcedefinitions|apiservices)\?/.test(request)),
+    [],
+  );
+});
+
+test('read-narrow: a tenant is served without the right to list everything, or Secrets of others', async () => {
+  await place.install('deploy/overlays/read-narrow');
+  await onboard('team-a');
+  await place.installInto('deploy/applications-here', 'team-a');
+  await until(
+    () => place.rights(argosy, 'a-shop'),
+    (rights) =>
+      rights.includes('deployments.apps get list watch') && !rights.some((right) => /^(secrets|\*)/.test(right)),
+  );
+  program = await place.run('argocd/argosy');
+  await place.apply(application(repository.url));
+  await untilSynced();
+  assert.deepEqual(writersOf('a-shop'), ['system:serviceaccount:a-shop:deployer']);
+});
+
+test('migrate: what Argo CD has in the namespace is left as it is', async () => {
+  await place.kubectl('create', 'namespace', 'argocd');
+  await place.kubectl('create', 'configmap', 'argocd-cm', '-n', 'argocd', '--from-literal=url=https://cd.example.com');
+  await place.install('deploy/overlays/migrate');
+  const kept = await place.kubectl('get', 'configmap', 'argocd-cm', '-n', 'argocd', '-o', 'jsonpath={.data}');
+  assert.equal(kept, '{"url":"https://cd.example.com"}');
+  assert.equal(await place.kubectl('get', 'appprojects', '-n', 'argocd', '-o', 'name'), '');
+  await haveRights('kube-system', ['*.* * list watch', ...everywhere.slice(1)]);
+});
+
 test('people: view, edit and admin reach Applications of their namespace, and no project', async () => {
   await place.install('deploy/base/cluster-wide');
   await onboard();
@@ -212,16 +259,21 @@ async function haveRights(namespace: string, expected: readonly string[]): Promi
 }
 
 /** What the guide for onboarding a tenant says. */
-async function onboard(): Promise<void> {
+async function onboard(listed = 'team-*'): Promise<void> {
   await place.kubectl('create', 'namespace', 'team-a');
   await place.kubectl('create', 'namespace', 'a-shop');
   await place.installInto('deploy/tenant', 'a-shop');
-  const names = '{"data":{"application.namespaces":"team-*"}}';
+  const names = JSON.stringify({ data: { 'application.namespaces': listed } });
   await place.kubectl('patch', 'configmap', 'argocd-cmd-params-cm', '-n', 'argocd', '--type=merge', '-p', names);
-  const hosts = '{"data":{"source.allowedHosts":"file:"}}';
-  await place.kubectl('patch', 'configmap', 'argocd-cm', '-n', 'argocd', '--type=merge', '-p', hosts);
+  await allowFiles();
   await place.apply(project());
   seen = place.cluster.audit().length;
+}
+
+/** The repository of these tests lies on the disk, which no installation permits by itself. */
+async function allowFiles(): Promise<void> {
+  const hosts = '{"data":{"source.allowedHosts":"file:"}}';
+  await place.kubectl('patch', 'configmap', 'argocd-cm', '-n', 'argocd', '--type=merge', '-p', hosts);
 }
 
 let seen = 0;
@@ -247,7 +299,7 @@ function refusals(): string[] {
   return refused.map(({ verb, requestURI }) => `${verb} ${requestURI}`);
 }
 
-async function untilSynced(): Promise<void> {
+async function untilSynced(namespace = 'team-a'): Promise<void> {
   const revision = repository.git('rev-parse', 'HEAD');
   await until(
     () =>
@@ -256,7 +308,7 @@ async function untilSynced(): Promise<void> {
         'application',
         'shop',
         '-n',
-        'team-a',
+        namespace,
         '-o',
         'jsonpath={.status.sync.status} {.status.sync.revision} {.status.operationState}',
       ),
@@ -269,7 +321,7 @@ function configMap(name: string): string {
   return `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}}\ndata: {greeting: hello}\n`;
 }
 
-function project(): string {
+function project(server = inCluster): string {
   return `
 apiVersion: argoproj.io/v1alpha1
 kind: AppProject
@@ -277,21 +329,34 @@ metadata: {name: team-a, namespace: argocd}
 spec:
   sourceRepos: ['*']
   sourceNamespaces: [team-a]
-  destinations: [{server: 'https://kubernetes.default.svc', namespace: 'a-*'}]
+  destinations: [{server: '${server}', namespace: 'a-*'}]
   destinationServiceAccounts:
-  - {server: 'https://kubernetes.default.svc', namespace: 'a-*', defaultServiceAccount: deployer}
+  - {server: '${server}', namespace: 'a-*', defaultServiceAccount: deployer}
 `;
 }
 
-function application(repoURL: string): string {
+/** The cluster of a namespaced installation, described by the address, the account and the destinations. */
+function here(token: string): string {
+  const { ca, url } = place.cluster;
+  const tlsClientConfig = { caData: Buffer.from(ca).toString('base64') };
+  const config = JSON.stringify({ bearerToken: token, tlsClientConfig });
+  return `
+apiVersion: v1
+kind: Secret
+metadata: {name: here, namespace: argocd, labels: {argocd.argoproj.io/secret-type: cluster}}
+stringData: {name: here, server: '${url}', namespaces: a-shop, config: '${config}'}
+`;
+}
+
+function application(repoURL: string, where = { namespace: 'team-a', destination: `server: '${inCluster}'` }): string {
   return `
 apiVersion: argoproj.io/v1alpha1
 kind: Application
-metadata: {name: shop, namespace: team-a, finalizers: [resources-finalizer.argocd.argoproj.io]}
+metadata: {name: shop, namespace: ${where.namespace}, finalizers: [resources-finalizer.argocd.argoproj.io]}
 spec:
   project: team-a
   source: {repoURL: '${repoURL}', path: shop, targetRevision: main}
-  destination: {server: 'https://kubernetes.default.svc', namespace: a-shop}
+  destination: {${where.destination}, namespace: a-shop}
   syncPolicy: {automated: {prune: true, selfHeal: true}}
 `;
 }
