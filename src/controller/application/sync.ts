@@ -3,6 +3,7 @@ import { type Comparison, compare, type Live } from '../../core/diff/index.ts';
 import { printKey, roleOf } from '../../core/objects/index.ts';
 import {
   afterFailure,
+  announce,
   type Item,
   itemsOf,
   nextStep,
@@ -49,7 +50,7 @@ export async function runSync(inputs: Ready, parts: SyncParts, world: World): Pr
     const refused = (state.syncResult?.resources ?? []).length === 0 ? refusals(items, inputs) : [];
     if (refused.length > 0) return { state: invalid(state, refused, timeText(world.now())), live };
     const step = nextStep(stepInput(inputs, items, state, world));
-    if (needsCheckpoint(step, state)) await parts.checkpoint(withResults(state, step.results));
+    if (needsCheckpoint(step, state)) await parts.checkpoint(withResults(state, announce(step.results, step.tasks)));
     const outcomes = await act(inputs.app, step.tasks, inputs.access, world);
     live = after(live, outcomes);
     state = advance(withResults(state, resultsAfter(step.results, outcomes)), step, outcomes, timeText(world.now()));
@@ -115,11 +116,7 @@ function withResults(state: OperationState, resources: Results): OperationState 
   return { ...state, syncResult: { ...state.syncResult, resources } };
 }
 
-function invalid(
-  state: OperationState,
-  refused: readonly RefusedItem[],
-  now: string,
-): OperationState {
+function invalid(state: OperationState, refused: readonly RefusedItem[], now: string): OperationState {
   const reasons = [...new Set(refused.map(({ message }) => message))].join('; ');
   const message = `one or more synchronization tasks are not valid: ${reasons}`;
   const results = withResults(

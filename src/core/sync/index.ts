@@ -20,7 +20,7 @@ export { type Activity, type ActivityInput, activityOf, type WindowAnswer } from
 export { type ObjectOptions, objectOptionsOf, type SyncOptions, syncOptionsOf } from './options.ts';
 export { compareItems, inOrder } from './order.ts';
 export { cascadeFinalizers, planRemoval, type Removal, type RemovalInput } from './removal.ts';
-export { resultsAfter } from './results.ts';
+export { announce, resultsAfter } from './results.ts';
 export { type AfterFailure, afterFailure, nextAttempt, retryDueInMs } from './retry.ts';
 export { nextStep, type Step, type StepInput } from './step.ts';
 export type { ApplyTask, DeleteTask, Outcome, ReleaseTask, ResultCode, SyncPhase, Task } from './types.ts';

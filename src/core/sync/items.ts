@@ -37,9 +37,19 @@ export function itemsOf(input: ItemsInput): Item[] {
   const hooks = hooksOff ? [] : input.hooks.flatMap((hook) => hookItems(hook, input));
   const known = [...managed, ...hooks, ...(partial ? [] : (input.extra ?? []))].map((item) => ({
     ...item,
-    result: results.get(resultKey(item)),
+    result: begun(item, results.get(resultKey(item))),
   }));
   return inOrder(known, input.options);
+}
+
+/**
+ * A row without a status only announces a hook. One that makes room for itself was not there then: if it is now, it was
+ * asked for. All else is pending still, and applying it again repeats nothing.
+ */
+function begun(item: Item, result: ResourceResult | undefined): ResourceResult | undefined {
+  if (item.hook === undefined || result?.hookPhase !== 'Running' || result.status !== undefined) return result;
+  const isNew = item.live !== undefined && item.hook.policies.includes('BeforeHookCreation');
+  return isNew ? { ...result, status: 'Synced' } : undefined;
 }
 
 function isSelected(key: ObjectKey, sync: SyncOperation): boolean {

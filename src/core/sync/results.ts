@@ -1,6 +1,6 @@
 import type { ResourceResult } from '../api/index.ts';
 import { resultKey } from './item.ts';
-import type { Outcome } from './types.ts';
+import type { Outcome, Task } from './types.ts';
 
 /** What a task leaves behind in `syncResult.resources`; cleaning up leaves nothing. */
 function resultOf({ task, status, message }: Outcome): ResourceResult | undefined {
@@ -35,6 +35,18 @@ export function resultsAfter(before: readonly ResourceResult[], outcomes: readon
     if (result !== undefined) rows.set(keyOf(result), result);
   }
   return [...rows.values()];
+}
+
+/**
+ * What is stored before a step is carried out: the results so far, and a row without a status for each hook that is about
+ * to be asked for. Whoever resumes knows by it that such a hook is of this sync, and not left over from the last one.
+ */
+export function announce(before: readonly ResourceResult[], tasks: readonly Task[]): ResourceResult[] {
+  const hooks = tasks.filter((task) => task.hook && task.act === 'apply' && !task.dryRun);
+  const rows = hooks.map(({ key: { group, kind, namespace, name }, version, phase }) => {
+    return { group, version, kind, namespace, name, hookType: phase, hookPhase: 'Running', syncPhase: phase };
+  });
+  return [...before, ...rows];
 }
 
 function keyOf({ group = '', kind = '', namespace = '', name = '', syncPhase = 'Sync' }: ResourceResult): string {

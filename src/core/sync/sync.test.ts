@@ -6,7 +6,16 @@ import type { ResourceResult, SyncOperation } from '../api/index.ts';
 import { compare, type Live, type LiveObject, targetsOf } from '../diff/index.ts';
 import type { HealthCode } from '../health/index.ts';
 import { type KubeObject, objectKey, printKey, roleOf } from '../objects/index.ts';
-import { hookFinalizer, itemsOf, nextStep, resultsAfter, type Step, syncOptionsOf, type Task } from './index.ts';
+import {
+  announce,
+  hookFinalizer,
+  itemsOf,
+  nextStep,
+  resultsAfter,
+  type Step,
+  syncOptionsOf,
+  type Task,
+} from './index.ts';
 
 /** A cluster small enough to think about: it carries tasks out and lets a test say how objects fare. */
 class Story {
@@ -396,6 +405,19 @@ test('42: terminating removes running hooks and ends in Failed', () => {
   const end = story.run();
   assert.deepEqual(end.next === 'end' && [end.phase, end.message], ['Failed', 'Operation terminated']);
   assert.deepEqual(story.log, ['apply pre', 'delete pre']);
+});
+
+test('41: killed right before or right after a hook was asked for, it is asked for exactly once', () => {
+  for (const arrived of [false, true]) {
+    const story = new Story(object('pre', hook('PreSync')) + object('one'));
+    const step = story.plan();
+    const [task] = step.tasks;
+    assert.ok(task?.act === 'apply');
+    story.results = announce(step.results, step.tasks);
+    if (arrived) story.deployed(object('pre', hook('PreSync')));
+    assert.equal(story.run().next, 'end');
+    assert.deepEqual(story.log, arrived ? ['apply one'] : ['apply pre', 'apply one']);
+  }
 });
 
 test('41: a restart between any two steps continues and repeats no hook', () => {
