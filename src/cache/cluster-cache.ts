@@ -7,7 +7,7 @@ import type { Logger } from '../telemetry/index.ts';
 import { type Fetch, gatherLive } from './answers/live.ts';
 import { type TreeNode, treeOf } from './answers/tree.ts';
 import { Cells } from './follow/cells.ts';
-import { type Clock, defaultRhythm, type Rhythm } from './follow/rhythm.ts';
+import { type Clock, defaultRhythm, jittered, type Rhythm } from './follow/rhythm.ts';
 import { Slots } from './follow/slots.ts';
 import type { Projector } from './projection.ts';
 import { Store } from './store.ts';
@@ -117,7 +117,14 @@ export function createClusterCache(options: ClusterCacheOptions): ClusterCache {
       sink.changed(await door.discover({ fresh: true }));
     } catch (error) {
       served.note(error instanceof Error ? error : new Error(String(error)));
+      if (!served.isOpen && !stopped) again();
     }
+  };
+  let [inVain, stopped, cancel] = [0, false, (): void => undefined];
+  const again = (): void => {
+    cancel();
+    const ms = Math.min(rhythm.longestAgainMs, rhythm.againMs * 2 ** Math.min(inVain++, 16));
+    cancel = clock.after(jittered(ms, random), () => void ask());
   };
   const watching = watchDiscovery(door, sink, options.discoveryRhythm);
   void ask();
@@ -158,6 +165,8 @@ export function createClusterCache(options: ClusterCacheOptions): ClusterCache {
     },
     stats: () => statsOf(store, cells),
     stop() {
+      stopped = true;
+      cancel();
       watching.stop();
       touches.stop();
       served.shut();
@@ -199,10 +208,15 @@ function createGate(patienceMs: number, clock: Clock) {
     },
     note(error: Error): void {
       last = error;
+      free();
+    },
+    get isOpen(): boolean {
+      return isOpen;
     },
     shut: free,
     async pass(): Promise<void> {
-      if (!isOpen) {
+      // Where the last answer was a fault nobody waits for the next: a dead cluster must not hold those who ask.
+      if (!isOpen && last === undefined) {
         await new Promise<void>((resolve) => {
           const cancel = clock.after(patienceMs, () => done());
           const done = (): void => {

@@ -266,3 +266,14 @@ test('kinds without a namespace are followed in some namespaces only where that 
     assert.equal(stage.door.isFollowed('ConfigMap'), false);
   }
 });
+
+test('a cluster that cannot be asked holds nobody, is asked again, and is there when it answers', async () => {
+  const stage = await openStage({ silent: true });
+  await assert.rejects(stage.cache.ready(), { code: 'kube-unreachable' });
+  await assert.rejects(stage.cache.ready(), { code: 'kube-unreachable' });
+  stage.door.silent = false;
+  stage.clock.pass(2_000);
+  await settle();
+  await stage.cache.ready();
+  assert.equal(stage.cache.resource('', 'ConfigMap')?.plural, 'configmaps');
+});

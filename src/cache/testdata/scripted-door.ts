@@ -19,7 +19,8 @@ export class ScriptedDoor implements CacheDoor {
   readonly played: Played[] = [];
   readonly reviews: AccessReview[] = [];
   discovery: Discovery;
-  discoveries = 0;
+  /** Whether even discovery gets no answer. */
+  silent = false;
   review: (review: AccessReview) => boolean = () => true;
   listed: () => { readonly version: string; readonly objects: readonly KubeObject[] } = () => {
     throw new ArgosyError('kube-unavailable', 'no list was written for this');
@@ -45,7 +46,7 @@ export class ScriptedDoor implements CacheDoor {
   }
 
   discover(): Promise<Discovery> {
-    this.discoveries++;
+    if (this.silent) return Promise.reject(new ArgosyError('kube-unreachable', 'discovery: no connection'));
     return Promise.resolve(this.discovery);
   }
 

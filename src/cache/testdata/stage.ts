@@ -34,6 +34,8 @@ export interface StageOptions {
   readonly resources?: readonly Resource[];
   readonly unknown?: ReadonlyMap<string, string>;
   readonly watches?: (kind: GroupKind) => boolean;
+  /** Nothing answers at first. */
+  readonly silent?: boolean;
 }
 
 export interface Stage {
@@ -57,6 +59,7 @@ export interface Seen {
 /** A cache over a scripted cluster whose discovery has just been read. */
 export async function openStage(options: StageOptions = {}): Promise<Stage> {
   const door = new ScriptedDoor(options.resources ?? kinds, options.unknown);
+  door.silent = options.silent === true;
   const clock = new ManualClock();
   const touched: string[] = [];
   const served = new Map<string, KubeObject | ArgosyError>();
