@@ -23,7 +23,7 @@ function createItems(tree: SourceTree): Items {
   let coming: Promise<void> | undefined;
   const bring = async (): Promise<void> => {
     // Whoever asks in this turn of the loop comes along.
-    await undefined;
+    await Promise.resolve();
     const paths = [...wanted];
     wanted = new Set();
     coming = undefined;

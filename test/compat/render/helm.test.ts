@@ -231,7 +231,7 @@ test('helm: an unknown version is an error', async () => {
   );
 });
 
-const parent: Files = {
+const parent = {
   'chart/Chart.yaml':
     'apiVersion: v2\nname: shop\nversion: 1.0.0\ndependencies:\n- {name: part, version: 0.1.0, repository: "file://../part"}\n',
   'chart/values.yaml': 'part: {a: fromParent}\n',
@@ -263,7 +263,7 @@ test('helm: a dependency that is vendored is used', async () => {
 });
 
 test('helm: a dependency from elsewhere is refused, with what to do', async () => {
-  const text = String(parent['chart/Chart.yaml']).replace('file://../part', 'https://charts.example.com');
+  const text = parent['chart/Chart.yaml'].replace('file://../part', 'https://charts.example.com');
   const wrong = house.objects({ files: { ...parent, 'chart/Chart.yaml': text }, source: { path: 'chart' } });
   await assert.rejects(wrong, { code: 'render-refused', hint: /charts\// });
 });
