@@ -3,7 +3,16 @@ import { test } from 'node:test';
 import { readSettings, type Settings } from '../api/index.ts';
 import type { JsonObject } from '../json/index.ts';
 import { type KubeObject, printKey } from '../objects/index.ts';
-import { type CompareOptions, type Comparison, compare, isOurs, markOf, relevantPart, targetsOf } from './index.ts';
+import {
+  type CompareOptions,
+  type Comparison,
+  compare,
+  isOurs,
+  markOf,
+  relevantPart,
+  serverSideDiffOf,
+  targetsOf,
+} from './index.ts';
 import { live, object, owned, target } from './testdata/objects.ts';
 
 const options: CompareOptions = { instance: 'shop' };
@@ -340,4 +349,16 @@ test('ignoreResourceUpdates leaves out what it names, so that its changes wake n
   };
   assert.deepEqual(part('a: "1"', '1'), part('a: "2"', '2'));
   assert.notDeepEqual(part('b: "1"', '1'), part('b: "2"', '2'));
+});
+
+test('whether the API server is asked: the Application says so, else the installation', () => {
+  const app = (words: string): KubeObject =>
+    object(`{apiVersion: v1, kind: A, metadata: {annotations: {argocd.argoproj.io/compare-options: "${words}"}}}`);
+  assert.deepEqual(serverSideDiffOf(app('')), { enabled: false, includeMutations: false });
+  assert.deepEqual(serverSideDiffOf(app('ServerSideDiff=true, IncludeMutationWebhook=true')), {
+    enabled: true,
+    includeMutations: true,
+  });
+  assert.equal(serverSideDiffOf(app('ServerSideDiff=false'), true).enabled, false);
+  assert.equal(serverSideDiffOf(app(''), true).enabled, true);
 });

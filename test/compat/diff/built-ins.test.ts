@@ -1,0 +1,3 @@
+import { testBuiltIns } from './built-ins.ts';
+
+testBuiltIns('embedded');
