@@ -66,7 +66,7 @@ const inControlPlane = [
 ];
 const impersonate = 'serviceaccounts impersonate';
 
-test('cluster-wide: the account has exactly the promised rights', async () => {
+test('cluster-wide: the account has exactly the promised rights, its pod is admitted as restricted', async () => {
   await place.install('deploy/base/cluster-wide');
   await haveRights('kube-system', [...everywhere, impersonate]);
   await haveRights('argocd', ['*.* list watch', ...inControlPlane, impersonate]);
@@ -86,15 +86,11 @@ test('cluster-wide: the account has exactly the promised rights', async () => {
     const { stdout } = await place.tryKubectl('auth', 'can-i', verb, what, '-n', 'argocd', `--as=${argosy}`);
     assert.equal(stdout.trim(), 'no', `${verb} ${what}`);
   }
-});
-
-test('cluster-wide: its pod is admitted where only restricted pods are', async () => {
-  await place.install('deploy/base/cluster-wide');
-  const pod = await until(
+  const image = await until(
     () => place.kubectl('get', 'pods', '-n', 'argocd', '-o', 'jsonpath={.items[0].spec.containers[0].image}'),
-    (image) => image !== '',
+    (found) => found !== '',
   );
-  assert.equal(pod, 'argosy');
+  assert.equal(image, 'argosy');
 });
 
 test('cluster-wide: a tenant is served end to end with nothing but those rights', async () => {
@@ -122,7 +118,7 @@ test('cluster-wide: a tenant is served end to end with nothing but those rights'
   assert.match(await program.ask('/healthz'), /^200 ok/);
 });
 
-test('impersonate-narrow: only accounts of prepared namespaces can be impersonated', async () => {
+test('impersonate-narrow: only what a namespace granted can be impersonated; a sync says so, nothing is written', async () => {
   await place.install('deploy/overlays/impersonate-narrow');
   await haveRights('kube-system', everywhere);
   await onboard();
@@ -131,14 +127,10 @@ test('impersonate-narrow: only accounts of prepared namespaces can be impersonat
   await place.apply(application(repository.url));
   await untilSynced();
   assert.deepEqual(refusals(), []);
-});
-
-test('impersonate-narrow: where nothing was granted the sync says so and nothing is written', async () => {
-  await place.install('deploy/overlays/impersonate-narrow');
-  await onboard();
   await place.kubectl('delete', 'rolebinding', 'argosy-impersonate', '-n', 'a-shop');
-  program = await place.run('argocd/argosy');
-  await place.apply(application(repository.url));
+  await haveRights('a-shop', everywhere);
+  seen = place.cluster.audit().length;
+  repository.commit({ 'shop/three.yaml': configMap('three') });
   const said = await until(
     () => place.kubectl('get', 'application', 'shop', '-n', 'team-a', '-o', 'jsonpath={.status}'),
     (status) => /cannot impersonate/.test(status),
@@ -157,7 +149,7 @@ test('compat: impersonation is off and the account may do everything itself', as
   assert.deepEqual(writersOf('a-shop'), [argosy]);
 });
 
-test('namespaced: no right outside the control plane and the prepared destinations', async () => {
+test('namespaced: deploys to prepared destinations, with no right anywhere else', async () => {
   await place.kubectl('create', 'namespace', 'argocd');
   await place.kubectl('create', 'namespace', 'a-shop');
   await place.install('deploy/base/namespaced');
@@ -165,13 +157,6 @@ test('namespaced: no right outside the control plane and the prepared destinatio
   await haveRights('kube-system', []);
   await haveRights('argocd', inControlPlane);
   await haveRights('a-shop', ['*.* list watch', 'serviceaccounts [deployer] impersonate']);
-});
-
-test('namespaced: an Application of the control plane is deployed to a prepared destination', async () => {
-  await place.kubectl('create', 'namespace', 'argocd');
-  await place.kubectl('create', 'namespace', 'a-shop');
-  await place.install('deploy/base/namespaced');
-  await place.installInto('deploy/destination', 'a-shop');
   await allowFiles();
   const token = (await place.kubectl('create', 'token', 'argosy', '-n', 'argocd')).trim();
   await place.apply(here(token));
