@@ -190,6 +190,21 @@ test('84: CreateNamespace makes the namespace first, without a mark on it', asyn
   assert.notEqual(await stage.get('ConfigMap', 'ops-new', 'in-new-space'), undefined);
 });
 
+test('77, 78: an object of another Application is told, and stops the sync where the options ask for it', async () => {
+  await stage.apply(application('taker', 'plain', 'automated: {}\n    syncOptions: [FailOnSharedResource=true]'));
+  const app = await until(() => view('taker'), ended);
+  assert.equal(app?.status?.operationState?.phase, 'Failed');
+  assert.match(
+    app?.status?.operationState?.message ?? '',
+    /^Shared resource found: ConfigMap\/one is part of applications /,
+  );
+  assert.ok(app?.status?.conditions?.some(({ type }) => type === 'SharedResourceWarning'));
+  const owner = (await stage.get('ConfigMap', 'ops-shop', 'one'))?.metadata.annotations?.[
+    'argocd.argoproj.io/tracking-id'
+  ];
+  assert.equal(owner, 'ops-team_plain:/ConfigMap:ops-shop/one');
+});
+
 test('every write for an Application was made as the account its project names', () => {
   const users = new Set(
     stage

@@ -49,6 +49,9 @@ export async function runSync(inputs: Ready, parts: SyncParts, world: World): Pr
     // Nothing is applied unless everything may be: half an Application helps nobody.
     const refused = (state.syncResult?.resources ?? []).length === 0 ? refusals(items, inputs) : [];
     if (refused.length > 0) return { state: invalid(state, refused, timeText(world.now())), live };
+    const shared = sharedStop(comparison, state);
+    if (shared !== undefined)
+      return { state: { ...state, phase: 'Failed', message: shared, finishedAt: timeText(world.now()) }, live };
     const step = nextStep(stepInput(inputs, items, state, world));
     if (needsCheckpoint(step, state)) await parts.checkpoint(withResults(state, announce(step.results, step.tasks)));
     const outcomes = await act(inputs.app, step.tasks, inputs.access, world);
@@ -57,6 +60,13 @@ export async function runSync(inputs: Ready, parts: SyncParts, world: World): Pr
     if (step.next !== 'run' || state.finishedAt !== undefined) return { state, live };
   }
   throw new Error(`the sync of ${inputs.instance} does not end`);
+}
+
+/** Where the options ask for it, an object of another Application stops the sync before anything is taken over. */
+function sharedStop({ warnings = [] }: Comparison, { operation }: OperationState): string | undefined {
+  if (!syncOptionsOf(operation.sync?.syncOptions ?? []).failOnSharedResource) return undefined;
+  const shared = warnings.filter(({ type }) => type === 'SharedResourceWarning').map(({ message }) => message);
+  return shared.length === 0 ? undefined : `Shared resource found: ${shared.join('; ')}`;
 }
 
 function itemsFor(
