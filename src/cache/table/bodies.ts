@@ -1,7 +1,9 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { KubeObject } from '../../core/objects/index.ts';
 
-const longestDictionary = 32_768;
+/** The window: small, since setting up a large one costs more than compressing most objects. */
+const windowBits = 13;
+const longestDictionary = 2 ** windowBits;
 /** More than this no object of a cluster is: a larger one is a bug, not a body. */
 const largest = 16 * 1024 * 1024;
 
@@ -18,7 +20,7 @@ export class Bodies {
       dictionary = Buffer.from(text.subarray(0, longestDictionary));
       this.#dictionaries.set(kind, dictionary);
     }
-    const packed = deflateRawSync(text, { dictionary, level: 6, memLevel: 5 });
+    const packed = deflateRawSync(text, { dictionary, level: 6, memLevel: 3, windowBits });
     this.delete(row);
     // An exact copy: the result of zlib is a slice of a far larger chunk.
     const body = Uint8Array.from(packed);
