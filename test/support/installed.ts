@@ -46,9 +46,9 @@ export async function openInstallation({ crds = true } = {}): Promise<Installed>
   const apply = async (yaml: string): Promise<void> => void (await kubectl(['apply', '-f', '-'], yaml));
   if (crds) {
     await kubectl(['apply', '-f', 'deploy/crds']);
-    // Not `--for=condition`: it fails, instead of waiting, on an object that has no condition yet.
-    const established = '--for=jsonpath={.status.conditions[?(@.type=="Established")].status}=True';
-    await kubectl(['wait', 'crd', '--all', '--timeout=30s', established]);
+    // Not `kubectl wait`: it fails, instead of waiting, on a definition that has no condition yet.
+    const served = (): Promise<KubectlResult> => cluster.kubectl(['get', 'applications,appprojects', '-A']);
+    await until(served, ({ code }) => code === 0);
   }
   return {
     cluster,
