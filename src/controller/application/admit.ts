@@ -34,8 +34,8 @@ export function admit(snapshot: Snapshot, app: Application, quotas: Pick<Quotas,
     permits: (key, namespaced) => permitsObject(place, { ...key, namespaced }),
     permitsOperation: (operation) => permitsOperation(project, operation),
     window: (request) => ({
-      verdict: permitsSync(project, app, request),
-      changesAt: nextWindowChange(project, app, request.now),
+      verdict: permitsSync(project, app, { ...request, cluster }),
+      changesAt: nextWindowChange(project, app, request.now, cluster),
     }),
     warnings: decision.warnings,
   };
