@@ -20,6 +20,8 @@ export interface InstallationOptions {
   readonly metrics: Metrics;
   readonly pollMs: number;
   readonly version: string;
+  /** Told of every render, for whoever counts them. */
+  readonly onRender?: (() => void) | undefined;
 }
 
 /** Puts the controller together with the real settings, git, spawner and renderer. */
@@ -61,6 +63,7 @@ export function startInstallation(options: InstallationOptions): Controller {
       return constraint === undefined ? undefined : pickVersion(constraint, versions);
     },
   });
+  const render = renderWith(renderer, installation.controlPlane);
   // Asked at every dial with the address that is really connected to.
   const guard: AddressGuard = (host, port, address) => {
     const verdict = permitsConnection(outbound(), { purpose: 'tenant-cluster', host, port, address });
@@ -73,7 +76,10 @@ export function startInstallation(options: InstallationOptions): Controller {
     events,
     git,
     charts,
-    render: renderWith(renderer, installation.controlPlane),
+    render: (...input) => {
+      options.onRender?.();
+      return render(...input);
+    },
     connect: (cluster: Cluster) =>
       connect(kubeConfigOf(cluster), { version, ...(cluster.tenant ? { allowAddress: guard } : {}) }),
     log,
