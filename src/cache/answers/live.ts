@@ -116,7 +116,17 @@ class Answer {
     for (const key of targets) {
       if (this.#hidden.has(kindText(key)) || cells.resource(key) === undefined) continue;
       if (this.#needsFetch(key)) this.#missing.set(printKey(key), key);
+      else this.#takeTarget(key);
     }
+  }
+
+  /** A target may bear another Application's mark, or nobody's: it is there all the same. */
+  #takeTarget(key: ObjectKey): void {
+    const { store, cells } = this.#parts;
+    const cell = cells.at(key, key.namespace);
+    const row = cell === undefined ? none : store.table.find(cell.kind, key.namespace, key.name);
+    const body = row === none ? undefined : store.body(row);
+    if (body !== undefined) this.#objects.set(printKey(key), { key, object: body.object });
   }
 
   #needsFetch(key: ObjectKey): boolean {
