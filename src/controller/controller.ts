@@ -223,7 +223,9 @@ class Running implements Controller {
     const snapshot = this.#options.settings.current();
     if (change.namespaces) this.#applications.watch(snapshot.appNamespaces);
     this.#clusters.changed(change.clusters);
-    void this.#projects.update(snapshot, change.projects);
+    // A setting may give or take back a warning on any project.
+    const widely = change.settings.size > 0 || change.namespaces;
+    void this.#projects.update(snapshot, widely ? snapshot.projects.keys() : change.projects);
     for (const key of this.#applications.keys()) {
       const app = this.#applications.app(key);
       if (app === undefined || !isTouched(change, app, this.#looks.get(key))) continue;
