@@ -75,7 +75,7 @@ test('silent connections are found dead, and drift that happened meanwhile is pu
 });
 
 test('rights revoked in the middle of a sync end it as forbidden; a retry after they are back succeeds', async () => {
-  await stage.apply(application('rights', 'retry: {limit: 8, backoff: {duration: 500ms, factor: 1}}'));
+  await stage.apply(application('rights', 'retry: {limit: 8, backoff: {duration: 3s, factor: 1}}'));
   await until(
     () => view('rights'),
     (app) => app?.status?.operationState?.message === 'waiting for completion of hook /Pod/rights-pre',
@@ -128,7 +128,7 @@ test('rights revoked in the middle of a sync end it as forbidden; a retry after 
 
 test('a CRD that is deleted and comes back leaves the rest alone, and its objects are made again', async () => {
   await stage.apply(widgetCrd);
-  await stage.apply(application('widget', 'retry: {limit: 20, backoff: {duration: 500ms, factor: 1}}'));
+  await stage.apply(application('widget', 'retry: {limit: -1, backoff: {duration: 500ms, factor: 1}}'));
   await until(() => view('widget'), synced, 60_000);
   await stage.remove('CustomResourceDefinition', '', 'widgets.faults.example.com');
   await until(
