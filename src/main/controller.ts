@@ -86,17 +86,20 @@ export function startInstallation(options: InstallationOptions): Controller {
     metrics,
     pollMs,
   });
+  let ending: Promise<void> | undefined;
+  const end = async (): Promise<void> => {
+    await settings.stop();
+    await controller.stop();
+    git.close();
+    await renderer.close();
+    await charts.close();
+    await spawner.close();
+  };
   return {
     ready: controller.ready,
     poll: (url) => controller.poll(url),
     healthy: () => controller.healthy(),
-    async stop() {
-      await settings.stop();
-      await controller.stop();
-      git.close();
-      await renderer.close();
-      await charts.close();
-      await spawner.close();
-    },
+    // Whoever asks twice waits for the same end.
+    stop: () => (ending ??= end()),
   };
 }

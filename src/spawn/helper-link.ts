@@ -40,6 +40,8 @@ interface Helper {
 }
 
 const inputChunk = 64 * 1024;
+/** How long the helper may take to end its children and itself before it is ended by force. */
+const closeWithinMs = 5000;
 
 /** Opens the link; nothing is started until the first child is. */
 export function openHelperLink(
@@ -75,11 +77,13 @@ export function openHelperLink(
       if (mine === undefined) return;
       // It was let go while idle; now its end is waited for.
       mine.process.ref();
+      const late = setTimeout(() => mine.process.kill('SIGKILL'), closeWithinMs);
       await new Promise<void>((resolve) => {
         mine.process.once('exit', () => resolve());
         if (mine.process.exitCode !== null || mine.process.signalCode !== null) resolve();
         mine.socket.end();
       });
+      clearTimeout(late);
     },
   };
 }
