@@ -173,6 +173,7 @@ function auditorOf({ auditLog, auditLevel }: ClusterOptions): Auditor | undefine
 class Listener {
   readonly #server: Http2SecureServer;
   readonly #open = new Set<Socket | Http2Session>();
+  #closing = false;
 
   constructor({ server, authority }: Identity) {
     this.#server = createSecureServer({
@@ -199,6 +200,12 @@ class Listener {
   }
 
   #track(peer: Socket | Http2Session): void {
+    // Whoever comes through the closing door would keep it open for ever.
+    if (this.#closing) {
+      peer.on('error', () => undefined);
+      peer.destroy();
+      return;
+    }
     this.#open.add(peer);
     peer.once('close', () => this.#open.delete(peer));
     if ('setNoDelay' in peer) peer.on('error', () => undefined);
@@ -221,6 +228,7 @@ class Listener {
   }
 
   close(): Promise<void> {
+    this.#closing = true;
     return new Promise((resolve) => {
       this.#server.close(() => resolve());
       for (const peer of this.#open) peer.destroy();

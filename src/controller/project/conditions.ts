@@ -1,4 +1,4 @@
-import type { AppProject, Snapshot } from '../../core/api/index.ts';
+import type { AppProject, Condition, Snapshot } from '../../core/api/index.ts';
 import { equal, type Json } from '../../core/json/index.ts';
 import { projectWarnings } from '../../core/policy/index.ts';
 import type { EventWriter, Resource, Writer } from '../../kube/index.ts';
@@ -26,23 +26,34 @@ export interface ProjectConditions {
 
 /** Says on each project what works there, but not as its admin may think. Writes only what is not said already. */
 export function createProjectConditions(parts: ProjectConditionsParts): ProjectConditions {
+  // What was said last counts, not what the snapshot holds: it is not made anew for what we write ourselves.
+  const said = new Map<string, readonly Condition[]>();
   return {
     async update(snapshot, names) {
       for (const name of names) {
         const project = snapshot.projects.get(name);
         if (project === undefined) continue;
-        await say(project, snapshot, parts).catch((error: unknown) => parts.onError(name, error));
+        const before = said.get(name) ?? project.status?.conditions ?? [];
+        await say({ project, snapshot, before, said }, parts).catch((error: unknown) => {
+          said.delete(name);
+          parts.onError(name, error);
+        });
       }
     },
   };
 }
 
+interface Saying {
+  readonly project: AppProject;
+  readonly snapshot: Snapshot;
+  readonly before: readonly Condition[];
+  readonly said: Map<string, readonly Condition[]>;
+}
+
 async function say(
-  project: AppProject,
-  snapshot: Snapshot,
+  { project, snapshot, before, said }: Saying,
   { door, events, nowText }: ProjectConditionsParts,
 ): Promise<void> {
-  const before = project.status?.conditions ?? [];
   const wanted = projectWarnings(snapshot, project.metadata.name).map(({ code, field, message }) => ({
     type: code,
     message: `${field}: ${message}`,
@@ -54,6 +65,8 @@ async function say(
     return { ...warning, lastTransitionTime: known?.lastTransitionTime ?? now };
   });
   const { name } = project.metadata;
+  // Noted before it is written: who asks meanwhile need not say it again.
+  said.set(name, conditions);
   await door.patch(projectKind, snapshot.controlPlane, name, 'merge', { status: { conditions } });
   for (const { type, message } of wanted) {
     if (before.some((known) => known.type === type && known.message === message)) continue;
