@@ -26,6 +26,8 @@ before(async () => {
       'apiVersion: batch/v1\nkind: Job\nmetadata: {name: slow, annotations: {argocd.argoproj.io/hook: PreSync}}\nspec: {template: {spec: {restartPolicy: Never, containers: [{name: c, image: registry.example.com/slow:1}]}}}\n',
     'hang/after.yaml': configMap('after-hang'),
     'space/one.yaml': configMap('in-new-space'),
+    'locked/hook.yaml': configMap('old-hook', 'argocd.argoproj.io/hook: PreSync'),
+    'locked/one.yaml': configMap('behind-hook'),
   });
   await stage.apply(platform());
   await stage.start({ controlPlane: 'ops-argocd', appNamespaces: ['ops-team'] });
@@ -190,6 +192,18 @@ test('84: CreateNamespace makes the namespace first, without a mark on it', asyn
   assert.notEqual(await stage.get('ConfigMap', 'ops-new', 'in-new-space'), undefined);
 });
 
+test('a hook of the last sync that may not be deleted fails the sync, and says why', async () => {
+  await stage.apply(configMap('old-hook').replace('name: old-hook', 'name: old-hook, namespace: ops-locked'));
+  await stage.apply(application('locked', 'locked', 'automated: {}\n    retry: {limit: 0}', 'ops-locked'));
+  const app = await until(() => view('locked'), ended);
+  assert.equal(app?.status?.operationState?.phase, 'Failed');
+  assert.match(
+    app?.status?.operationState?.message ?? '',
+    /completed unsuccessfully, reason: .*cannot delete resource "configmaps"/,
+  );
+  assert.equal(await stage.get('ConfigMap', 'ops-locked', 'behind-hook'), undefined);
+});
+
 test('77, 78: an object of another Application is told, and stops the sync where the options ask for it', async () => {
   await stage.apply(application('taker', 'plain', 'automated: {}\n    syncOptions: [FailOnSharedResource=true]'));
   const app = await until(() => view('taker'), ended);
@@ -220,13 +234,28 @@ function configMap(name: string, annotations = ''): string {
 }
 
 function platform(): string {
-  const namespaces = ['ops-argocd', 'ops-team', 'ops-shop']
+  const namespaces = ['ops-argocd', 'ops-team', 'ops-shop', 'ops-locked']
     .map((name) => `---\napiVersion: v1\nkind: Namespace\nmetadata: {name: ${name}}\n`)
     .join('');
   return `${namespaces}---
 apiVersion: v1
 kind: ServiceAccount
 metadata: {name: deployer, namespace: ops-team}
+---
+apiVersion: v1
+kind: ServiceAccount
+metadata: {name: locked, namespace: ops-team}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: Role
+metadata: {name: locked, namespace: ops-locked}
+rules: [{apiGroups: [""], resources: [configmaps], verbs: [get, list, create, patch]}]
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: RoleBinding
+metadata: {name: locked, namespace: ops-locked}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: locked}
+subjects: [{kind: ServiceAccount, name: locked, namespace: ops-team}]
 ---
 apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRole
@@ -255,6 +284,7 @@ spec:
   destinations: [{server: https://kubernetes.default.svc, namespace: 'ops-*'}]
   clusterResourceWhitelist: [{group: '', kind: Namespace}]
   destinationServiceAccounts:
+  - {server: https://kubernetes.default.svc, namespace: ops-locked, defaultServiceAccount: 'ops-team:locked'}
   - {server: https://kubernetes.default.svc, namespace: 'ops-*', defaultServiceAccount: 'ops-team:deployer'}
 `;
 }

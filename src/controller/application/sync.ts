@@ -139,12 +139,21 @@ function invalid(state: OperationState, refused: readonly RefusedItem[], now: st
 }
 
 function advance(state: OperationState, step: Step, outcomes: readonly Outcome[], now: string): OperationState {
-  if (step.next === 'wait') return { ...state, message: step.message };
+  if (step.next === 'wait') return waiting(state, step.message, outcomes, now);
   if (step.next === 'end') return ended({ ...state, phase: step.phase, message: step.message, finishedAt: now }, now);
   const failed = outcomes.some(({ status }) => status === 'SyncFailed');
   // The last wave without hooks waits for nobody's health.
   if (!step.final || failed) return state;
   return { ...settled(state), phase: 'Succeeded', message: 'successfully synced (all tasks run)', finishedAt: now };
+}
+
+/** Waits, unless what it would wait for was refused: that will not come by itself. */
+function waiting(state: OperationState, message: string, outcomes: readonly Outcome[], now: string): OperationState {
+  const refused = outcomes.filter(({ task, code }) => task.act === 'delete' && code === 'kube-forbidden');
+  if (refused.length === 0) return { ...state, message };
+  const reasons = [...new Set(refused.map((outcome) => outcome.message))].join(',');
+  const failure = `one or more synchronization tasks completed unsuccessfully, reason: ${reasons}`;
+  return ended({ ...state, phase: 'Failed', message: failure, finishedAt: now }, now);
 }
 
 /** A failed operation waits for its next attempt if it has one left; one that somebody stopped does not. */
