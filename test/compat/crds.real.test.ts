@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type RealCluster, startRealCluster } from '../support/real-cluster.ts';
 
 let cluster: RealCluster;
@@ -7,14 +8,14 @@ before(async () => {
   cluster = await startRealCluster({ controllers: false });
   const applied = await cluster.kubectl(['apply', '-f', 'deploy/crds']);
   assert.equal(applied.code, 0, applied.stderr);
-  const waited = await cluster.kubectl([
-    'wait',
-    '--for=condition=Established',
-    '--timeout=60s',
-    'crd/applications.argoproj.io',
-    'crd/appprojects.argoproj.io',
-    'crd/applicationsets.argoproj.io',
-  ]);
+  const names = ['applications', 'appprojects', 'applicationsets'].map((plural) => `crd/${plural}.argoproj.io`);
+  const wait = () => cluster.kubectl(['wait', '--for=condition=Established', '--timeout=60s', ...names]);
+  // On a definition without any condition yet kubectl gives up instead of waiting.
+  let waited = await wait();
+  for (let tries = 0; waited.code !== 0 && tries < 60; tries++) {
+    await sleep(500);
+    waited = await wait();
+  }
   assert.equal(waited.code, 0, waited.stderr);
 });
 after(async () => {
