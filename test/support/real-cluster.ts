@@ -268,7 +268,6 @@ async function compact(etcdUrl: string): Promise<void> {
 async function serve(): Promise<void> {
   const cluster = await startRealCluster({ own: true });
   const { dir, url, kubeconfig } = cluster;
-  console.log(JSON.stringify({ dir, url, kubeconfig }));
   const end = async (): Promise<void> => {
     await cluster.stop();
     process.exit(0);
@@ -277,6 +276,8 @@ async function serve(): Promise<void> {
   process.on('SIGTERM', () => void end());
   process.stdin.on('end', () => void end());
   process.stdin.resume();
+  // Said last: whoever reads it may ask for the end at once, and must be heard.
+  console.log(JSON.stringify({ dir, url, kubeconfig }));
 }
 
 if (process.argv[1] === import.meta.filename && process.argv.includes('--serve')) await serve();
