@@ -34,7 +34,7 @@ async function serve(): Promise<{ child: ChildProcess; dir: string }> {
 }
 
 async function gone(dir: string): Promise<void> {
-  for (let n = 0; n < 600 && (processesOf(dir).length > 0 || existsSync(dir)); n++) await sleep(100);
+  for (let n = 0; n < 100 && (processesOf(dir).length > 0 || existsSync(dir)); n++) await sleep(100);
   assert.deepEqual(processesOf(dir), []);
   assert.equal(existsSync(dir), false);
 }
