@@ -40,9 +40,18 @@ export async function report(inputs: Ready, findings: Findings, world: World): P
         sources.error === undefined ? [...(comparison?.errors ?? []), ...errors] : [sources.error],
       ),
       conditions(['SyncError'], syncError === undefined ? [] : [syncError]),
+      conditions(['PolicyWarning'], inputs.admitted.warnings),
+      conditions(['UnreadableResourceWarning'], unreadable(inputs)),
     ],
   });
   await write(app, status, operationState, world);
+}
+
+/** Kinds the cluster's credential may not list: what they hold of this Application can be neither found nor removed. */
+function unreadable({ live }: Ready): string[] {
+  return [...live.unknown].flatMap(([what, reason]) =>
+    what.endsWith(':*') ? [`${reason}; what is no longer wanted of it cannot be pruned or deleted`] : [],
+  );
 }
 
 const comparisonWarnings: readonly ComparisonWarning['type'][] = [
@@ -72,9 +81,8 @@ export async function checkpoint(app: Application, operationState: OperationStat
 /** Writes a refusal: a condition, and nothing known about sync or health. A sync somebody asked for ends with it. */
 export async function reportRefusal(app: Application, condition: string, message: string, world: World): Promise<void> {
   const now = timeText(world.now());
-  const asked = app.operation;
-  const operationState =
-    asked === undefined ? undefined : { operation: asked, phase: 'Error', message, startedAt: now, finishedAt: now };
+  const operationState = refusedOperation(app, condition, message, now);
+  const deletion = app.metadata.deletionTimestamp === undefined ? [] : [message];
   const status = foldStatus({
     app,
     now,
@@ -85,9 +93,24 @@ export async function reportRefusal(app: Application, condition: string, message
     revisions: undefined,
     sourceType: undefined,
     operationState: operationState ?? app.status?.operationState,
-    conditions: [{ types: ['InvalidSpecError', 'UnknownError'], conditions: [{ type: condition, message }] }],
+    conditions: [
+      { types: ['InvalidSpecError', 'UnknownError', 'SyncError'], conditions: [{ type: condition, message }] },
+      conditions(['DeletionError'], deletion),
+    ],
   });
   await write(app, status, operationState, world);
+}
+
+/** A sync somebody asked for ends where the Application is refused; without its project nothing could be loaded. */
+function refusedOperation(
+  { operation }: Application,
+  condition: string,
+  refusal: string,
+  now: string,
+): OperationState | undefined {
+  if (operation === undefined) return undefined;
+  const message = condition === 'UnknownError' ? `Failed to load application project: ${refusal}` : refusal;
+  return { operation, phase: 'Error', message, startedAt: now, finishedAt: now };
 }
 
 /** Writes why a deletion does not go on, or takes it back. */
