@@ -1,3 +1,4 @@
+import type { Rhythm } from '../cache/index.ts';
 import { type Application, type Cluster, projectOf, type Snapshot } from '../core/api/index.ts';
 import type { Git } from '../git/index.ts';
 import { type Connection, type ControlDoor, controlDoor, type EventWriter, type Resource } from '../kube/index.ts';
@@ -12,6 +13,7 @@ import type { Admission, World } from './application/world.ts';
 import { type Applications, watchApplications } from './applications/index.ts';
 import { type Clusters, createClusters } from './clusters/index.ts';
 import { createProjectConditions, type ProjectConditions } from './project/conditions.ts';
+import { createProjectFinalizers, type ProjectFinalizers } from './project/finalizer.ts';
 import { Members } from './project/members.ts';
 import { createQuotas, type Quotas } from './project/quota.ts';
 import { createQueue, type Queue } from './queue/index.ts';
@@ -36,6 +38,8 @@ export interface ControllerOptions {
   readonly workers?: number | undefined;
   /** How often each repository is asked for news. */
   readonly pollMs: number;
+  /** Waits and periods of the cluster views, where not the usual ones. */
+  readonly rhythm?: Partial<Rhythm> | undefined;
 }
 
 /** A running controller. */
@@ -72,6 +76,7 @@ class Running implements Controller {
   readonly #control: ControlDoor;
   readonly #reporter: Reporter;
   readonly #projects: ProjectConditions;
+  readonly #finalizers: ProjectFinalizers;
   readonly #quotas: Quotas;
   readonly #clusters: Clusters;
   readonly #sources: Sources;
@@ -94,12 +99,18 @@ class Running implements Controller {
       onError: (project, error) =>
         log.warn('the conditions of a project were not written', { project, error: String(error) }),
     });
+    this.#finalizers = createProjectFinalizers({
+      door: this.#control,
+      snapshot: () => settings.current(),
+      onError: (project, error) => log.warn('a deleted project was not let go', { project, error: String(error) }),
+    });
     this.#members = new Members((project) => this.#recount(project));
     this.#clusters = createClusters({
       own: connection,
       snapshot: () => settings.current(),
       connect: options.connect,
       log,
+      rhythm: options.rhythm,
       onTouched: (instances) => this.#touch(instances.map((instance) => keyOfInstance(instance, controlPlane))),
     });
     this.#sources = createSources({
@@ -198,6 +209,7 @@ class Running implements Controller {
     this.#open = true;
     this.#applications.watch(snapshot.appNamespaces);
     void this.#projects.update(snapshot, snapshot.projects.keys());
+    for (const project of snapshot.projects.keys()) void this.#finalizers.look(project);
     for (const key of this.#applications.keys()) this.#applicationChanged(key, this.#applications.app(key));
   }
 
@@ -226,6 +238,7 @@ class Running implements Controller {
     // A setting may give or take back a warning on any project.
     const widely = change.settings.size > 0 || change.namespaces;
     void this.#projects.update(snapshot, widely ? snapshot.projects.keys() : change.projects);
+    for (const project of change.projects) void this.#finalizers.look(project);
     for (const key of this.#applications.keys()) {
       const app = this.#applications.app(key);
       if (app === undefined || !isTouched(change, app, this.#looks.get(key))) continue;
@@ -234,9 +247,10 @@ class Running implements Controller {
     }
   }
 
-  /** Whoever waited for room in a project's quota may have it now. */
+  /** Whoever waited for room in a project's quota may have it now; a deleted project may have lost its last Application. */
   #recount(project: string): void {
     if (!this.#open) return;
+    void this.#finalizers.look(project);
     this.#quotas.changed(project);
     const { quota } = this.#options.settings.current().projects.get(project)?.spec ?? {};
     if (quota?.applications !== undefined) this.#touch(this.#members.of(project));

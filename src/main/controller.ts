@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { Rhythm } from '../cache/index.ts';
 import { environment, toolsDirectory } from '../config/index.ts';
 import { type Controller, kubeConfigOf, startController } from '../controller/index.ts';
 import type { Cluster } from '../core/api/index.ts';
@@ -22,6 +23,8 @@ export interface InstallationOptions {
   readonly version: string;
   /** Told of every render, for whoever counts them. */
   readonly onRender?: (() => void) | undefined;
+  /** Waits and periods of the cluster views, where not the usual ones. */
+  readonly rhythm?: Partial<Rhythm> | undefined;
 }
 
 /** Puts the controller together with the real settings, git, spawner and renderer. */
@@ -85,6 +88,7 @@ export function startInstallation(options: InstallationOptions): Controller {
     log,
     metrics,
     pollMs,
+    rhythm: options.rhythm,
   });
   let ending: Promise<void> | undefined;
   const end = async (): Promise<void> => {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { loadAll } from 'js-yaml';
+import type { Rhythm } from '../../src/cache/index.ts';
 import type { Controller } from '../../src/controller/index.ts';
 import { isArgosyError } from '../../src/core/errors/index.ts';
 import type { KubeObject } from '../../src/core/objects/index.ts';
@@ -25,7 +26,7 @@ export interface Stage {
   remove(kind: string, namespace: string, name: string): Promise<void>;
   patch(kind: string, namespace: string, name: string, body: object): Promise<void>;
   /** Starts the controller; a second call starts another one after the first was stopped. */
-  start(installation: Installation): Promise<Controller>;
+  start(installation: Installation, options?: { readonly rhythm?: Partial<Rhythm> }): Promise<Controller>;
   /** Writes of one kind in one namespace, as the audit log tells them. */
   writes(plural: string, namespace: string): AuditEvent[];
   stop(): Promise<void>;
@@ -73,7 +74,7 @@ export async function openStage(place?: Place): Promise<Stage> {
     async patch(kind, namespace, name, body) {
       await connection.patch(await resource(kind), namespace, name, 'merge', body as never); // stories write plain JSON
     },
-    async start(installation) {
+    async start(installation, { rhythm } = {}) {
       const controller = startInstallation({
         connection: place?.through ?? connection,
         installation,
@@ -82,6 +83,7 @@ export async function openStage(place?: Place): Promise<Stage> {
         metrics: createMetrics(),
         pollMs: 300,
         version: 'test',
+        rhythm,
       });
       controllers.push(controller);
       await controller.ready;

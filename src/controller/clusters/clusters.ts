@@ -1,4 +1,11 @@
-import { type CachePool, type ClusterCache, createCachePool, createClusterCache, poolKey } from '../../cache/index.ts';
+import {
+  type CachePool,
+  type ClusterCache,
+  createCachePool,
+  createClusterCache,
+  poolKey,
+  type Rhythm,
+} from '../../cache/index.ts';
 import { type Cluster, clusterKey, implicitCluster, inClusterServer, type Snapshot } from '../../core/api/index.ts';
 import { ArgosyError } from '../../core/errors/index.ts';
 import { visibilityMode, watchesKind } from '../../core/policy/index.ts';
@@ -19,6 +26,8 @@ export interface ClustersOptions {
   /** Something happened to the objects of these Applications, named as in marks. */
   readonly onTouched: (instances: readonly string[]) => void;
   readonly log: Logger;
+  /** Waits and periods of the views, where not the usual ones. */
+  readonly rhythm?: Partial<Rhythm> | undefined;
 }
 
 /** The ways to all clusters in use, each with its own connection, by `<namespace>/<secret>`. */
@@ -107,7 +116,7 @@ function viewKey({ settings }: Snapshot, cluster: Cluster | undefined): string {
 
 /** The view has a connection of its own: it outlives the Secret that first asked for it. */
 function takeView(pool: CachePool, view: string, cluster: Cluster | undefined, options: ClustersOptions): ClusterCache {
-  const { snapshot, own, log, onTouched } = options;
+  const { snapshot, own, log, onTouched, rhythm } = options;
   return pool.take(view, () => {
     const { settings } = snapshot();
     const connection = cluster === undefined ? own : options.connect(cluster);
@@ -121,6 +130,7 @@ function takeView(pool: CachePool, view: string, cluster: Cluster | undefined, o
       projector: projectorWith(checksOf(settings), settings),
       onTouched,
       log,
+      rhythm,
     });
     return connection === own ? cache : { ...cache, close: () => connection.close() };
   });
