@@ -44,9 +44,12 @@ export interface Place {
 /** Opens a stage on the cluster that the suite runs on, with our CRDs in it. */
 export async function openStage(place?: Place): Promise<Stage> {
   const cluster = place?.cluster ?? (await testCluster());
-  const connection = connect(await readKubeconfig(cluster.kubeconfig));
+  const kubeconfig = await readKubeconfig(cluster.kubeconfig);
+  const connection = connect(kubeconfig);
+  // Not the story's own: the audit log tells by the version who wrote.
+  const controllers = place?.through ?? connect(kubeconfig, { version: 'test' });
   const cacheDir = mkdtempSync(join(tmpdir(), 'argosy-stage-'));
-  const controllers: Controller[] = [];
+  const running: Controller[] = [];
   const resource = (kind: string): Promise<Resource> => kindOf(connection, kind);
   const stage: Stage = {
     cluster,
@@ -76,7 +79,7 @@ export async function openStage(place?: Place): Promise<Stage> {
     },
     async start(installation, { rhythm } = {}) {
       const controller = startInstallation({
-        connection: place?.through ?? connection,
+        connection: controllers,
         installation,
         cacheDir,
         log: silentLogger,
@@ -85,7 +88,7 @@ export async function openStage(place?: Place): Promise<Stage> {
         version: 'test',
         rhythm,
       });
-      controllers.push(controller);
+      running.push(controller);
       await controller.ready;
       return controller;
     },
@@ -97,8 +100,8 @@ export async function openStage(place?: Place): Promise<Stage> {
             !reading.includes(verb) && objectRef?.resource === plural && objectRef.namespace === namespace,
         ),
     async stop() {
-      for (const controller of controllers) await controller.stop();
-      await place?.through?.close();
+      for (const controller of running) await controller.stop();
+      await controllers.close();
       await connection.close();
       await cluster.stop();
       rmSync(cacheDir, { recursive: true, force: true });
@@ -170,4 +173,76 @@ export interface AppView {
 /** An Application as a story reads it. */
 export async function appView(stage: Stage, namespace: string, name: string): Promise<AppView | undefined> {
   return (await stage.get('Application', namespace, name)) as AppView | undefined; // read field by field
+}
+
+/** Whether the controller's last look found everything as Git wants it, with no operation left. */
+export function isSynced(app: AppView | undefined): boolean {
+  return app?.status?.sync?.status === 'Synced' && app.operation === undefined;
+}
+
+/** Whether an operation ended, well or not. */
+export function isOver(app: AppView | undefined): boolean {
+  const phase = app?.status?.operationState?.phase ?? '';
+  return app?.operation === undefined && ['Succeeded', 'Failed', 'Error'].includes(phase);
+}
+
+/** The conditions of an Application, each as `type: message`. */
+export function conditionsOf(app: AppView | undefined): string[] {
+  return (app?.status?.conditions ?? []).map(({ type, message }) => `${type}: ${message}`);
+}
+
+/** Waits until an Application is as asked for. */
+export async function untilApp(
+  stage: Stage,
+  namespace: string,
+  name: string,
+  good: (app: AppView | undefined) => boolean,
+): Promise<AppView> {
+  const app = await until(() => appView(stage, namespace, name), good, 60_000);
+  assert.ok(app);
+  return app;
+}
+
+/** What the controllers of the stage asked of the API server about one kind in one namespace, as the audit log has it. */
+export function calls(stage: Stage, plural: string, namespace?: string): AuditEvent[] {
+  return stage.cluster
+    .audit()
+    .filter(
+      ({ userAgent, objectRef }) =>
+        userAgent?.startsWith('argosy/test') === true &&
+        objectRef?.resource === plural &&
+        objectRef.namespace === namespace,
+    );
+}
+
+/** As whom a request was made: the account impersonated, or the one that asked. */
+export function asWhom({ impersonatedUser, user }: AuditEvent): string {
+  return impersonatedUser?.username ?? user.username;
+}
+
+/** Under which names the controllers of the stage wrote objects of a kind in a namespace, refused writes included. */
+export function writersIn(stage: Stage, namespace: string, plural = 'configmaps'): string[] {
+  const writes = calls(stage, plural, namespace).filter(({ verb }) => !reading.includes(verb));
+  return [...new Set(writes.map(asWhom))].sort();
+}
+
+/** A token of a service account, as a TokenRequest gives it. */
+export async function tokenOf({ connection }: Stage, namespace: string, account: string): Promise<string> {
+  const accounts = { group: '', version: 'v1', kind: 'ServiceAccount', plural: 'serviceaccounts', namespaced: true };
+  const request: KubeObject = {
+    apiVersion: 'authentication.k8s.io/v1',
+    kind: 'TokenRequest',
+    metadata: { name: account, namespace },
+    spec: { expirationSeconds: 3600 },
+  };
+  const answer = await connection.create({ ...accounts, verbs: [] }, request, { subresource: 'token' });
+  return (answer['status'] as { token: string }).token; // a TokenRequest always answers with one
+}
+
+/** The Events about one object, each as `type reason: message`. */
+export async function eventsAbout(stage: Stage, namespace: string, name: string): Promise<string[]> {
+  const events = await stage.list('Event', namespace);
+  return events
+    .filter((event) => (event['involvedObject'] as { name?: string } | undefined)?.name === name)
+    .map((event) => `${String(event['type'])} ${String(event['reason'])}: ${String(event['message'])}`);
 }
