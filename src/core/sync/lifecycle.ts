@@ -65,7 +65,7 @@ function opened({ app, revision, revisions, nowText }: ActivityInput, operation:
   const used = sources ?? app.spec.sources;
   const one = source ?? app.spec.source;
   return {
-    operation,
+    operation: unclaimed(operation),
     phase: 'Running',
     message: '',
     startedAt: nowText,
@@ -75,6 +75,11 @@ function opened({ app, revision, revisions, nowText }: ActivityInput, operation:
       resources: [],
     },
   };
+}
+
+/** Whoever may write an Application may claim any name in an operation: nobody vouches for it, so it is not told. */
+function unclaimed({ initiatedBy, ...operation }: Operation): Operation {
+  return initiatedBy?.automated === true ? { ...operation, initiatedBy: { automated: true } } : operation;
 }
 
 function resume(input: ActivityInput, state: OperationState): Activity {
