@@ -114,14 +114,15 @@ test('what could not be read is unknown, and so is the Application', () => {
   assert.deepEqual(result.errors, ['configmaps may not be listed']);
 });
 
-test('an object the project does not permit is unknown by itself, and a live one is nobody to prune', () => {
+test('T-033, T-066: an object the project does not permit is unknown by itself, not shown, and a live one is nobody to prune', () => {
   const permits = { ...options, permits: () => false };
   const result = compare(
     [target(configMap('one'))],
     live(applied(configMap('one')), applied(configMap('old'))),
     permits,
   );
-  assert.deepEqual(said(result), ['Synced', ['one', 'Unknown', false]]);
+  assert.deepEqual(said(result), ['OutOfSync', ['one', 'Unknown', false]]);
+  assert.equal(result.objects[0]?.live, undefined);
   assert.deepEqual(result.errors, []);
 });
 

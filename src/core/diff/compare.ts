@@ -94,9 +94,10 @@ function compareTarget(target: Target, live: Live, judge: Judge, options: Compar
     requiresPruning: false,
   };
   if (role !== 'managed') return { ...base, status: undefined };
+  // Nothing of what is there is told, not even whether it is.
+  if (options.permits?.(target.key) === false) return { ...base, live: undefined, status: 'Unknown', modified: true };
   const reason = live.unknown.get(key) ?? live.unknown.get(kindText(target.key));
   if (reason !== undefined && found === undefined) return { ...base, status: 'Unknown', reason };
-  if (options.permits?.(target.key) === false) return { ...base, status: 'Unknown', modified: true };
   if (found === undefined) return { ...base, status: 'OutOfSync', modified: true };
   return { ...base, ...judged(target, found, judge), ...sharing(markOf(found, judge.tracking), options) };
 }
@@ -146,7 +147,10 @@ function extraOf(live: LiveObject, judge: Judge, options: CompareOptions): Compa
 }
 
 function worst(objects: readonly ComparedObject[]): SyncCode {
-  return objects.some((object) => object.status === 'OutOfSync' && counts(object)) ? 'OutOfSync' : 'Synced';
+  // What the project does not permit is unknown itself, and wanted all the same.
+  const differs = ({ status, modified }: ComparedObject): boolean =>
+    status === 'OutOfSync' || (status === 'Unknown' && modified);
+  return objects.some((object) => differs(object) && counts(object)) ? 'OutOfSync' : 'Synced';
 }
 
 /** What is only there too much may be told not to matter. */
