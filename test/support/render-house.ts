@@ -22,8 +22,8 @@ import {
 import { readDocuments } from '../../src/render/yaml/documents.ts';
 import { createSpawner, type Spawner } from '../../src/spawn/index.ts';
 
-/** Files of a test by path: a text, bytes, or a link. */
-export type Files = Readonly<Record<string, string | Buffer | { readonly link: string }>>;
+/** Files of a test by path: a text, bytes, a script, or a link. */
+export type Files = Readonly<Record<string, string | Buffer | { readonly script: string } | { readonly link: string }>>;
 
 /** What a test wants rendered; everything that is left out has a plain value. */
 export interface Wanted extends Partial<Omit<RenderRequest, 'source' | 'context' | 'refs'>> {
@@ -103,6 +103,7 @@ export function treeOf(files: Files, revision = `0123456${hash('sha1', JSON.stri
 
 function fileOf(content: Files[string]): MemoryFile {
   if (typeof content === 'string' || Buffer.isBuffer(content)) return { kind: 'file', content: Buffer.from(content) };
+  if ('script' in content) return { kind: 'executable', content: Buffer.from(content.script) };
   return { kind: 'link', content: Buffer.from(content.link) };
 }
 
@@ -134,6 +135,7 @@ async function beside(
 function writeTo(path: string, content: Files[string]): void {
   mkdirSync(dirname(path), { recursive: true });
   if (typeof content === 'string' || Buffer.isBuffer(content)) writeFileSync(path, content);
+  else if ('script' in content) writeFileSync(path, content.script, { mode: 0o755 });
   else symlinkSync(content.link, path);
 }
 

@@ -8,6 +8,7 @@ export interface JsonnetImport {
 }
 
 const word = /[A-Za-z_][A-Za-z0-9_]*/y;
+const indentation = /[ \t]*/y;
 const blank = /(?:\s+|\/\/[^\n]*|#[^\n]*|\/\*[\s\S]*?(?:\*\/|$))+/y;
 
 /**
@@ -90,7 +91,8 @@ function textBlock(text: string, at: number): Text {
   if (first < 0) return { value: '', end: text.length };
   let line = first + 1;
   while (text[line] === '\n') line += 1;
-  const indent = /^[ \t]*/.exec(text.slice(line, line + 1_000))?.[0] ?? '';
+  indentation.lastIndex = line;
+  const indent = indentation.exec(text)?.[0] ?? '';
   while (line < text.length && indent !== '' && (text.startsWith(indent, line) || text[line] === '\n')) {
     const end = text.indexOf('\n', line);
     line = end < 0 ? text.length : end + 1;

@@ -60,6 +60,9 @@ function variableArguments(
   variables: readonly JsonnetVar[],
 ): Variable[] {
   return variables.map(({ name, value, code = false }) => {
+    // The tool cuts at the first `=`: what follows in the name would be code that nobody has searched for imports.
+    if (name === '' || name.includes('=') || name.includes('\0'))
+      throw new ArgosyError('render-refused', 'the name of a Jsonnet variable is not valid', { subject: 'jsonnet' });
     const substituted = environment.substitute(value);
     const flag = `--${kind}-${code ? 'code' : 'str'}`;
     return { args: [flag, `${name}=${substituted}`], value: substituted, isCode: code };

@@ -38,10 +38,27 @@ function setFlag({ name = '', value = '', forceString }: HelmParameter, { substi
   return `--set${forceString === true ? '-string' : ''}=${name}=${cleanValue(substitute(value))}`;
 }
 
-/** The flag that reads a parameter from a file. */
+/** The flag that reads a parameter from a file. Its name says where the value goes, and may not bring a file of its own. */
 export function setFileFlag(name: string, path: string): string {
   checkName(name);
+  if (name === '' || /[=,{}\p{Cc}]/u.test(name))
+    throw new ArgosyError(
+      'render-refused',
+      'the name of a file parameter holds a character that Helm gives a meaning',
+      {
+        subject: 'fileParameters',
+      },
+    );
   return `--set-file=${name}=${cleanValue(path)}`;
+}
+
+/** The flag that names a value file. Helm reads the word as a line of CSV: without quotes a comma would begin another file. */
+export function valuesFlag(place: string): string {
+  if (/\p{Cc}/u.test(place))
+    throw new ArgosyError('render-refused', 'the name of a value file holds a control character', {
+      subject: 'valueFiles',
+    });
+  return `--values="${place.replaceAll('"', '""')}"`;
 }
 
 function checkName(name: string): void {

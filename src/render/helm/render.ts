@@ -6,7 +6,7 @@ import type { Product, RenderJob } from '../job.ts';
 import { objectsOf } from '../manifests.ts';
 import type { Workspace } from '../tools/workspace.ts';
 import { joinInside } from '../tree/paths.ts';
-import { releaseNameOf, setFileFlag, templateFlags } from './arguments.ts';
+import { releaseNameOf, setFileFlag, templateFlags, valuesFlag } from './arguments.ts';
 import { bringDependencies } from './dependencies.ts';
 import { findParameterFile, findValueFiles, type ValueFile } from './value-files.ts';
 
@@ -92,13 +92,13 @@ async function placeFiles(job: RenderJob, workspace: Workspace, { values, parame
   };
   return [
     ...parameters.map(({ name, file }) => setFileFlag(name, place(file))),
-    ...values.map((file) => `--values=${place(file).replaceAll(',', '\\,')}`),
+    ...values.map((file) => valuesFlag(place(file))),
   ];
 }
 
 async function inlineValues(workspace: Workspace, { values, valuesObject }: HelmSource): Promise<string[]> {
   const text = valuesObject === undefined ? (values ?? '') : JSON.stringify(valuesObject);
-  return text === '' ? [] : [`--values=${await workspace.write('values.yaml', text)}`];
+  return text === '' ? [] : [valuesFlag(await workspace.write('values.yaml', text))];
 }
 
 /** Whether the chart, or one in it, looks at what the cluster can do. A chart in an archive is opened only to be searched. */

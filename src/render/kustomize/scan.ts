@@ -1,8 +1,16 @@
 import { ArgosyError } from '../../core/errors/index.ts';
-import { isObject, type Json, type JsonObject, own, stringAt } from '../../core/json/index.ts';
+import { isObject, type Json, type JsonObject } from '../../core/json/index.ts';
 import type { RenderJob } from '../job.ts';
 import { joinInside, parentOf } from '../tree/paths.ts';
-import { looksRemote, type Reference, referencesOf } from './references.ts';
+import {
+  configReferencesOf,
+  looksCloned,
+  looksRemote,
+  onlyLists,
+  type Reference,
+  type References,
+  referencesOf,
+} from './references.ts';
 
 /** What a build will open. */
 export interface Scan {
@@ -40,15 +48,13 @@ class Walk {
   }
 
   async directory(path: string, from: string): Promise<void> {
-    if (this.#visited.has(path)) return;
-    this.#visited.add(path);
-    if (this.#visited.size > this.#job.limits.kustomizations)
-      throw new ArgosyError('render-limit', 'the source has too many kustomizations', { subject: from });
+    if (!this.#enter(`base ${path}`, from)) return;
     const { file, value } = await this.#kustomization(path, from);
     this.paths.add(path);
-    const { references, charts } = referencesOf(value);
-    for (const reference of references) await this.reference(path, file, reference);
-    for (const chart of charts) await this.#chart(path, file, chart);
+    const { inline, ...found } = referencesOf(value);
+    await this.#follow(path, file, found);
+    for (const text of inline)
+      for (const each of await this.#inline(file, text)) await this.#follow(path, file, configReferencesOf(each));
   }
 
   async reference(directory: string, file: string, { path, kind, field }: Reference): Promise<void> {
@@ -57,11 +63,29 @@ class Walk {
     if (path.startsWith('/') || path.includes('\0')) throw outside(subject);
     const found =
       looksRemote(path) && /:\/\/|::/.test(path) ? undefined : await view.find(inside(directory, path, subject));
-    if (found === undefined) return this.#absent(path, subject);
-    if (found.kind === 'directory' && kind !== 'file') return this.directory(found.path, subject);
+    if (found === undefined || (found.kind === 'directory' && kind !== 'file' && looksCloned(path)))
+      return this.#absent(path, subject);
+    if (found.kind === 'directory' && kind === 'base') return this.directory(found.path, subject);
+    if (found.kind === 'directory' && kind === 'config') return this.#configDirectory(found.path, subject);
     this.paths.add(joinInside(directory, path));
     this.paths.add(found.path);
     if (kind === 'config') await this.#config(found.path, subject);
+  }
+
+  /** Says whether this is new, and that there are not too many of them. */
+  #enter(what: string, from: string): boolean {
+    if (this.#visited.has(what)) return false;
+    this.#visited.add(what);
+    if (this.#visited.size > this.#job.limits.kustomizations)
+      throw new ArgosyError('render-limit', 'the source has too many kustomizations', { subject: from });
+    return true;
+  }
+
+  async #follow(directory: string, file: string, found: Omit<References, 'inline'>): Promise<void> {
+    if (found.refusal !== undefined)
+      throw new ArgosyError('render-refused', `${file}: ${found.refusal}`, { subject: file });
+    for (const reference of found.references) await this.reference(directory, file, reference);
+    for (const chart of found.charts) await this.#chart(directory, file, chart);
   }
 
   /** A chart is in the repository, or it is fetched from somewhere. */
@@ -87,16 +111,27 @@ class Walk {
 
   /** Files of generators and transformers: built-in ones may name files, and may inflate charts. */
   async #config(path: string, subject: string): Promise<void> {
-    for (const value of await this.#documents(path)) {
-      if (!isObject(value)) continue;
-      const { references, charts } = referencesOf({ ...value, ...generatorOf(value) });
-      for (const reference of references)
-        if (reference.kind === 'file') await this.reference(parentOf(path), subject, reference);
-      for (const chart of charts) await this.#chart(parentOf(path), subject, chart);
-      const patch = stringAt(value, 'path');
-      if (patch !== undefined)
-        await this.reference(parentOf(path), subject, { path: patch, kind: 'file', field: 'path' });
-    }
+    if (!this.#enter(`config ${path}`, subject)) return;
+    for (const value of await this.#documents(path))
+      if (isObject(value)) await this.#follow(parentOf(path), subject, configReferencesOf(value));
+  }
+
+  /** A kustomization whose resources become generators or transformers: what it lists is what the tool will see. */
+  async #configDirectory(path: string, from: string): Promise<void> {
+    if (!this.#enter(`configs ${path}`, from)) return;
+    const { file, value } = await this.#kustomization(path, from);
+    if (!onlyLists(value))
+      throw new ArgosyError('render-refused', `${file}: a kustomization of generators may only list resources`, {
+        subject: file,
+      });
+    this.paths.add(path);
+    for (const reference of referencesOf(value).references)
+      await this.reference(path, file, { ...reference, kind: 'config' });
+  }
+
+  async #inline(file: string, text: string): Promise<JsonObject[]> {
+    const { documents } = await this.#job.reader.output(file, Buffer.from(text));
+    return documents.flatMap(({ value }) => (isObject(value) ? [value] : []));
   }
 
   async #kustomization(path: string, from: string): Promise<{ file: string; value: JsonObject }> {
@@ -121,15 +156,6 @@ class Walk {
       throw new ArgosyError(parsed?.code ?? 'render-failed', `${file}${parsed?.message ?? ''}`, { subject: file });
     return parsed.documents.map(({ value }) => value);
   }
-}
-
-/** A generator in a file of its own has the fields that its entry in a kustomization would have. */
-function generatorOf(value: JsonObject): JsonObject {
-  const kind = stringAt(value, 'kind');
-  if (kind === 'ConfigMapGenerator') return { configMapGenerator: [value] };
-  if (kind === 'SecretGenerator') return { secretGenerator: [value] };
-  if (kind === 'HelmChartInflationGenerator') return { helmCharts: [value], helmGlobals: value };
-  return own(value, 'files') === undefined ? {} : { configMapGenerator: [value] };
 }
 
 function inside(directory: string, path: string, subject: string): string {

@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { after, test } from 'node:test';
+import { isArgosyError } from '../../../src/core/errors/index.ts';
+import { configMap, type Files, openRenderHouse, type Wanted } from '../../support/render-house.ts';
+
+// What a tenant writes becomes words of a command line, and files that a tool reads in its own way. Nothing of it may
+// make the tool open, or run, anything that we have not looked at.
+
+const planted = mkdtempSync(join(tmpdir(), 'argosy-planted-'));
+const canary = 'canary-5c20be';
+const secret = join(planted, 'secret.yaml');
+writeFileSync(secret, `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: stolen}\ndata: {secret: ${canary}}\n`);
+
+const house = openRenderHouse();
+after(async () => {
+  await house.close();
+  rmSync(planted, { recursive: true, force: true });
+});
+
+async function harmless(wanted: Wanted): Promise<void> {
+  try {
+    const made = await house.render(wanted);
+    assert.ok(!JSON.stringify(made).includes(canary), 'the planted secret is in the manifests');
+    assert.fail('it was rendered');
+  } catch (error) {
+    if (!isArgosyError(error)) throw error;
+    assert.ok(['render-refused', 'render-failed'].includes(error.code), `${error.code}: ${error.message}`);
+    assert.ok(!JSON.stringify([error.message, error.subject, error.hint]).includes(canary), 'it is in the error');
+  }
+}
+
+const chart: Files = {
+  'app/Chart.yaml': 'apiVersion: v2\nname: c\nversion: 1.0.0\n',
+  'app/templates/x.yaml': configMap('x', 'v: {{ .Values | toJson | quote }}'),
+  'app/v.yaml': 'a: 1\n',
+};
+
+test('AC-06: a value file whose name holds a comma or quotes is one file', async () => {
+  for (const name of [`x,${secret}`, `x",${secret},"`, `"x",${secret}`]) {
+    const files = { ...chart, 'app/x\\': 'b: 2\n', 'app/x': 'b: 2\n', [`app/${name}`]: 'b: 3\n' };
+    const objects = await house.objects({ files, source: { path: 'app', helm: { valueFiles: [name] } } });
+    assert.match(JSON.stringify(objects), /\{\\"b\\":3\}/);
+  }
+  await harmless({ files: chart, source: { path: 'app', helm: { valueFiles: ['v.yaml\n'] } } });
+});
+
+test('AC-08: the name of a file parameter cannot bring another file along', async () => {
+  for (const name of [`x=${secret},y`, `x=${secret},`, `x[0]=${secret},y`, `x\n=${secret},y`])
+    await harmless({ files: chart, source: { path: 'app', helm: { fileParameters: [{ name, path: 'v.yaml' }] } } });
+});
+
+test('AC-71: the name of a Jsonnet variable cannot be code', async () => {
+  const files = { 'app/x.jsonnet': "{apiVersion: 'v1', kind: 'ConfigMap', metadata: {name: std.extVar('x')}}" };
+  const variable = { name: `x=importstr '${secret}'//`, value: '1', code: true };
+  await harmless({ files, source: { path: 'app', directory: { jsonnet: { extVars: [variable] } } } });
+  await harmless({ files, source: { path: 'app', directory: { jsonnet: { tlas: [variable] } } } });
+});
+
+test('AC-71: an import behind a deeply indented block is seen', () => {
+  const text = `local a = |||\n${' '.repeat(1001)}x\n${' '.repeat(1000)}|||;\nlocal b = importstr '${secret}';\nlocal c = |||\n${' '.repeat(1001)}x\n|||;\n{apiVersion: 'v1', kind: 'ConfigMap', metadata: {name: b}}\n`;
+  return harmless({ files: { 'app/x.jsonnet': text }, source: { path: 'app' } });
+});
+
+const plain: Files = {
+  'app/charts/c/Chart.yaml': 'apiVersion: v2\nname: c\nversion: 1.0.0\n',
+  'app/charts/c/templates/x.yaml': configMap('x'),
+  'app/run.sh': { script: `#!/bin/sh\ncat ${secret}\n` },
+  'app/home/plugins/x/plugin.yaml': 'name: x\nversion: 1.0.0\nusage: x\ndescription: x\ncommand: x\n',
+};
+const up = `${'../'.repeat(30)}${relative('/', secret)}`;
+
+for (const [title, files] of [
+  [
+    'a release name that is a flag',
+    { 'app/kustomization.yaml': 'helmCharts: [{name: c, releaseName: "--post-renderer=./app/run.sh"}]\n' },
+  ],
+  [
+    'a configuration home in other letters',
+    { 'app/kustomization.yaml': 'helmGlobals: {ConfigHome: ./home}\nhelmCharts: [{name: c}]\n' },
+  ],
+  ['a list in other letters', { 'app/kustomization.yaml': `Resources: [${up}]\n` }],
+  ['a list with the long s', { 'app/kustomization.yaml': `re\u017fources: [${up}]\n` }],
+  [
+    'a generator in the text',
+    {
+      'app/kustomization.yaml': `generators:\n- |-\n  apiVersion: builtin\n  kind: ConfigMapGenerator\n  metadata: {name: a}\n  files: [${up}]\n`,
+    },
+  ],
+  [
+    'a chart generator in the text',
+    {
+      'app/kustomization.yaml': `generators:\n- |-\n  apiVersion: builtin\n  kind: HelmChartInflationGenerator\n  metadata: {name: a}\n  name: c\n  configHome: ./home\n`,
+    },
+  ],
+  [
+    'a generator made by a kustomization',
+    {
+      'app/kustomization.yaml': 'generators: [./gen]\n',
+      'app/gen/kustomization.yaml': 'resources: [g.yaml]\n',
+      'app/gen/g.yaml': `apiVersion: builtin\nkind: ConfigMapGenerator\nmetadata: {name: a}\nfiles: [${up}]\n`,
+    },
+  ],
+  [
+    'a generator that a patch changes',
+    {
+      'app/kustomization.yaml': 'generators: [./gen]\n',
+      'app/gen/kustomization.yaml': `resources: [g.yaml]\npatches:\n- patch: '[{"op": "add", "path": "/files", "value": ["${up}"]}]'\n  target: {kind: ConfigMapGenerator}\n`,
+      'app/gen/g.yaml': 'apiVersion: builtin\nkind: ConfigMapGenerator\nmetadata: {name: a}\nliterals: [a=b]\n',
+    },
+  ],
+  [
+    'a patch transformer with paths',
+    {
+      'app/kustomization.yaml': 'transformers: [t.yaml]\nresources: [x.yaml]\n',
+      'app/x.yaml': configMap('stolen'),
+      'app/t.yaml': `apiVersion: builtin\nkind: PatchStrategicMergeTransformer\nmetadata: {name: a}\npaths: [${up}]\n`,
+    },
+  ],
+  [
+    'a transformer in the text',
+    {
+      'app/kustomization.yaml': `resources: [x.yaml]\ntransformers:\n- |-\n  apiVersion: builtin\n  kind: PatchTransformer\n  metadata: {name: a}\n  path: ${up}\n`,
+      'app/x.yaml': configMap('stolen'),
+    },
+  ],
+] as const satisfies readonly (readonly [string, Files])[])
+  test(`FX-01, AC-69, AC-70: a kustomization gets nothing by ${title}`, async () => {
+    house.set({
+      kustomize: {
+        enabled: true,
+        buildOptions: '--enable-helm --load-restrictor LoadRestrictionsNone',
+        paths: new Map(),
+      },
+    });
+    await harmless({ files: { ...plain, ...files }, source: { path: 'app' } });
+    house.set({});
+  });
