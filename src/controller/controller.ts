@@ -36,8 +36,10 @@ export interface ControllerOptions {
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly workers?: number | undefined;
-  /** How often each repository is asked for news. */
-  readonly pollMs: number;
+  /** How often each repository is asked for news; 0: only when somebody says so. */
+  readonly pollMs: () => number;
+  /** What of the settings decides how sources are rendered. */
+  readonly renderKey?: (() => string) | undefined;
   /** Waits and periods of the cluster views, where not the usual ones. */
   readonly rhythm?: Partial<Rhythm> | undefined;
 }
@@ -118,6 +120,7 @@ class Running implements Controller {
       charts: options.charts,
       snapshot: () => settings.current(),
       render: options.render,
+      renderKey: options.renderKey,
       pollMs: options.pollMs,
       random: Math.random,
       onChange: (keys) => this.#touch(keys),
@@ -162,7 +165,7 @@ class Running implements Controller {
       application: (key) => this.#applications.get(key),
       settings: () => settings.current().settings,
       admit: (app) => this.#admit(app),
-      render: (app, override) => this.#sources.manifests(this.#keyOf(app), app, { fresh: isRefresh(app), override }),
+      render: (app, override) => this.#sources.manifests(this.#keyOf(app), app, { refresh: refreshOf(app), override }),
       cluster: (key) => this.#clusters.access(key),
       health: (object) => assessWith(checksOf(settings.current().settings), object),
       patchApplication: async (app, patch) => {
@@ -263,8 +266,10 @@ function keyOfInstance(instance: string, controlPlane: string): string {
   return line < 0 ? `${controlPlane}/${instance}` : `${instance.slice(0, line)}/${instance.slice(line + 1)}`;
 }
 
-function isRefresh(app: Application): boolean {
-  return app.metadata.annotations?.['argocd.argoproj.io/refresh'] !== undefined;
+/** Whatever is not `hard` is a normal refresh. */
+function refreshOf({ metadata }: Application): 'normal' | 'hard' | undefined {
+  const asked = metadata.annotations?.['argocd.argoproj.io/refresh'];
+  return asked === undefined || asked === 'hard' ? asked : 'normal';
 }
 
 function later(ms: number, run: () => void): () => void {

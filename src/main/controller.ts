@@ -10,7 +10,8 @@ import { createCharts, createRenderer } from '../render/index.ts';
 import { settingsReport, watchSettings } from '../settings/index.ts';
 import { createSpawner } from '../spawn/index.ts';
 import type { Logger, Metrics } from '../telemetry/index.ts';
-import { renderSettingsOf, renderWith } from './render.ts';
+import { pollMsOf } from './poll.ts';
+import { renderKeyOf, renderSettingsOf, renderWith } from './render.ts';
 
 export interface InstallationOptions {
   readonly connection: Connection;
@@ -19,7 +20,8 @@ export interface InstallationOptions {
   readonly cacheDir: string;
   readonly log: Logger;
   readonly metrics: Metrics;
-  readonly pollMs: number;
+  /** How often each repository is asked for news, where a flag says so. */
+  readonly pollMs?: number | undefined;
   readonly version: string;
   /** Told of every render, for whoever counts them. */
   readonly onRender?: (() => void) | undefined;
@@ -48,10 +50,11 @@ export function startInstallation(options: InstallationOptions): Controller {
       knownHosts: () => settings.current().knownHosts,
     },
   });
+  const renderSettings = renderSettingsOf(() => settings.current().settings);
   const { HELM: helm, KUSTOMIZE: kustomize, JSONNET: jsonnet, PATH: path } = environment();
   const renderer = createRenderer({
     spawner,
-    settings: renderSettingsOf(() => settings.current().settings),
+    settings: renderSettings,
     tools: {
       paths: { ...(helm && { helm }), ...(kustomize && { kustomize }), ...(jsonnet && { jsonnet }) },
       directory: toolsDirectory(),
@@ -87,7 +90,8 @@ export function startInstallation(options: InstallationOptions): Controller {
       connect(kubeConfigOf(cluster), { version, ...(cluster.tenant ? { allowAddress: guard } : {}) }),
     log,
     metrics,
-    pollMs,
+    pollMs: () => pollMsOf(settings.current().settings, pollMs),
+    renderKey: renderKeyOf(renderSettings),
     rhythm: options.rhythm,
   });
   let ending: Promise<void> | undefined;

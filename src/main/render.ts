@@ -13,13 +13,27 @@ export function renderSettingsOf(current: () => Settings): () => RenderSettings 
   };
 }
 
+/** A text that says what the settings do to rendering: the same as long as that is the same. */
+export function renderKeyOf(current: () => RenderSettings): () => string {
+  const known = new WeakMap<RenderSettings, string>();
+  return () => {
+    const settings = current();
+    const { kustomize } = settings;
+    const text =
+      known.get(settings) ?? JSON.stringify({ ...settings, kustomize: { ...kustomize, paths: [...kustomize.paths] } });
+    known.set(settings, text);
+    return text;
+  };
+}
+
 /** Hands an Application's source to the renderer with what the build may know of it. */
 export function renderWith(renderer: Renderer, controlPlane: string): RenderSource {
-  return (app, input, { own, refs }) =>
+  return (app, input, { own, refs, fresh }) =>
     renderer.render({
       source: input.source,
       tree: own,
       refs,
+      fresh,
       scope: `${input.scope}\n${input.url}`,
       context: {
         appName: instanceName(app, controlPlane),

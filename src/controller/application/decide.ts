@@ -4,6 +4,7 @@ import { type Activity, activityOf, defaultPace } from '../../core/sync/index.ts
 import { comparingOf } from './comparing.ts';
 import type { Ready } from './gather.ts';
 import { timeText } from './time.ts';
+import { whileUnread, withoutSyncStatus } from './unread.ts';
 
 /** What to do in this pass. */
 export type Decision =
@@ -11,22 +12,30 @@ export type Decision =
   | {
       readonly next: 'say';
       readonly comparison: Comparison | undefined;
+      readonly operationState?: OperationState | undefined;
       readonly syncError?: string | undefined;
       readonly againInMs?: number | undefined;
     }
   | { readonly next: 'sync'; readonly comparison: Comparison; readonly state: OperationState }
+  /** Nothing is known that was not said, nor is it time to say so. */
+  | { readonly next: 'nothing' }
   /** It is being deleted. */
   | { readonly next: 'remove' };
 
 /** Decides from the inputs and the time alone. */
 export function decide(inputs: Ready, now: number): Decision {
   if (inputs.app.metadata.deletionTimestamp !== undefined) return { next: 'remove' };
-  if (inputs.sources.error !== undefined) return { next: 'say', comparison: undefined };
+  if (inputs.sources.error !== undefined)
+    return whileUnread(inputs, undefined, now) ?? { next: 'say', comparison: undefined };
   const comparison = compare(inputs.sources.targets, inputs.live, comparingOf(inputs));
-  if (comparison.errors.length + (comparison.invalid ?? []).length > 0) return { next: 'say', comparison };
+  if (comparison.errors.length + (comparison.invalid ?? []).length > 0)
+    return { next: 'say', comparison: withoutSyncStatus(comparison, inputs) };
+  const waiting = whileUnread(inputs, comparison, now);
+  if (waiting !== undefined) return waiting;
   const activity = activityFor(inputs, comparison, now);
   if (activity.active) return { next: 'sync', comparison, state: activity.state };
-  return { next: 'say', comparison, syncError: activity.error, againInMs: activity.againInMs };
+  const said = withoutSyncStatus(comparison, inputs);
+  return { next: 'say', comparison: said, syncError: activity.error, againInMs: activity.againInMs };
 }
 
 function activityFor({ app, sources, admitted }: Ready, comparison: Comparison, now: number): Activity {

@@ -10,7 +10,7 @@ import { isArgosyError } from '../../core/errors/index.ts';
 import type { Json } from '../../core/json/index.ts';
 import type { KubeObject, ObjectKey } from '../../core/objects/index.ts';
 import { deleteHookFinalizers, syncOptionsOf } from '../../core/sync/index.ts';
-import type { Admitted, ClusterAccess, SourceOverride, World } from './world.ts';
+import type { Admitted, ClusterAccess, SourceOverride, Unread, World } from './world.ts';
 
 /** What a pass knows before it decides. */
 export type Inputs =
@@ -38,6 +38,8 @@ export interface Sources {
   readonly revisions: readonly string[] | undefined;
   readonly sourceType: string | undefined;
   readonly warnings: readonly string[];
+  /** The targets are the last good ones: why nothing newer could be read. */
+  readonly unread?: Unread | undefined;
   /** Why there are no targets, where the sources could not be rendered: then nothing is judged or removed. */
   readonly error: string | undefined;
 }
@@ -92,14 +94,16 @@ export async function renderSources(
   override: SourceOverride = {},
 ): Promise<Sources> {
   try {
-    const { rendered, revision, revisions, sourceType, warnings = [] } = await world.render(app, override);
+    const { manifests, unread } = await world.render(app, override);
+    if (manifests === undefined) return { ...nothing, unread, error: unread?.message ?? 'nothing was read' };
+    const { rendered, revision, revisions, sourceType, warnings = [] } = manifests;
     const targets = targetsOf(rendered, {
       instance,
       destinationNamespace: app.spec.destination.namespace ?? '',
       namespaced: (group, kind) => access.resource(group, kind)?.namespaced,
       tracking: world.settings(),
     });
-    return { targets, revision, revisions, sourceType, warnings, error: undefined };
+    return { targets, revision, revisions, sourceType, warnings, unread, error: undefined };
   } catch (error) {
     if (!isArgosyError(error) || error.fault === 'bug') throw error;
     return { ...nothing, error: error.message };

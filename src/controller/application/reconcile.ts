@@ -7,6 +7,7 @@ import { gather, type Ready, renderSources, type Sources } from './gather.ts';
 import { remove } from './removal.ts';
 import { checkpoint, report, reportRefusal } from './report.ts';
 import { runSync } from './sync.ts';
+import { withoutSyncStatus } from './unread.ts';
 import type { World } from './world.ts';
 
 /** How long to wait for hooks and waves where no watch tells. */
@@ -31,6 +32,8 @@ export async function reconcile(key: string, world: World): Promise<number | und
       return sync(inputs, decision, world);
     case 'remove':
       return remove(inputs, world);
+    case 'nothing':
+      return undefined;
   }
 }
 
@@ -58,7 +61,8 @@ async function sync(
   // Synced needs evidence: the answers of the API server stand for the objects it has just written.
   const comparison = compare(inputs.sources.targets, progress.live, comparingOf(inputs));
   const syncError = lastWord({ ...inputs, app }, comparison, progress.state, world.now());
-  await report({ ...inputs, app }, { comparison, operationState: progress.state, syncError }, world);
+  const said = withoutSyncStatus(comparison, inputs);
+  await report({ ...inputs, app }, { comparison: said, operationState: progress.state, syncError }, world);
   return progress.state.phase === 'Running' ? pollMs : undefined;
 }
 

@@ -19,8 +19,8 @@ export interface World {
   settings(): Settings;
   /** Asks the policy on the newest snapshot; asked again right before each write. */
   admit(app: Application): Admission;
-  /** From the sources to objects; throws ArgosyError where that fails. */
-  render(app: Application, override: SourceOverride): Promise<Manifests>;
+  /** From the sources to objects; throws ArgosyError where what an operation asks for cannot be had. */
+  render(app: Application, override: SourceOverride): Promise<Reading>;
   /** The way to a cluster the policy has chosen. */
   cluster(key: string): Promise<ClusterAccess>;
   /** How an object is doing by the newest settings; undefined where its kind says nothing about that. */
@@ -59,6 +59,23 @@ export interface SourceOverride {
   readonly revisions?: readonly string[] | undefined;
   readonly source?: ApplicationSource | undefined;
   readonly sources?: readonly ApplicationSource[] | undefined;
+}
+
+/** What could be read of an Application's sources: the newest manifests, or the last good ones beside the reason. */
+export interface Reading {
+  /** Undefined where nothing was ever read. */
+  readonly manifests: Manifests | undefined;
+  readonly unread?: Unread | undefined;
+}
+
+/** Sources that cannot be read: what was good last stays, and nothing is started on it. */
+export interface Unread {
+  /** Milliseconds since 1970. */
+  readonly since: number;
+  /** For people: why, and since when. */
+  readonly message: string;
+  /** False during the grace period: the status stays as it is. */
+  readonly told: boolean;
 }
 
 export interface Manifests {

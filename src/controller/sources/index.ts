@@ -1,2 +1,3 @@
 export { mirrorKey, type SourceInput, sourceInputs } from './inputs.ts';
-export { createSources, type RenderSource, type Sources, type SourcesOptions } from './sources.ts';
+export type { RenderSource } from './rendering.ts';
+export { createSources, type Sources, type SourcesOptions } from './sources.ts';

@@ -1,5 +1,5 @@
 import { type Application, type ApplicationSource, projectOf, type Snapshot, sourcesOf } from '../../core/api/index.ts';
-import { selectCredential } from '../../git/index.ts';
+import { type SelectedCredential, selectCredential } from '../../git/index.ts';
 import type { SourceOverride } from '../application/world.ts';
 
 /** One repository as one tenant reads it, and what of it an Application uses. */
@@ -16,11 +16,22 @@ export interface SourceInput {
 export function sourceInputs(app: Application, snapshot: Snapshot, override: SourceOverride = {}): SourceInput[] {
   const sources = override.sources ?? (override.source === undefined ? sourcesOf(app) : [override.source]);
   return sources.map((source, i) => {
-    const { scope } = selectCredential({ project: projectOf(app), url: source.repoURL }, snapshot.repositories);
+    const { scope } = credentialFor(app, source, snapshot);
     const wanted = override.revisions?.[i] ?? override.revision ?? source.targetRevision ?? '';
     const revision = wanted === '' ? 'HEAD' : wanted;
     return { source, url: source.repoURL, scope, revision, path: source.path ?? '' };
   });
+}
+
+/** The credential an Application's project has for one of its sources. */
+export function credentialFor(app: Application, source: ApplicationSource, snapshot: Snapshot): SelectedCredential {
+  const type = source.chart === undefined ? 'git' : 'helm';
+  return selectCredential({ project: projectOf(app), url: source.repoURL, type }, snapshot.repositories);
+}
+
+/** Tells whether an operation puts anything in the place of the Application's own sources and revisions. */
+export function isOverride({ revision, revisions, source, sources }: SourceOverride): boolean {
+  return [revision, revisions, source, sources].some((part) => part !== undefined);
 }
 
 /** The repository's identity among all mirrors. */

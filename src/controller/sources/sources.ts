@@ -1,17 +1,13 @@
-import { type Application, isMultiSource, projectOf, type Snapshot } from '../../core/api/index.ts';
-import { ArgosyError } from '../../core/errors/index.ts';
-import { type Git, selectCredential } from '../../git/index.ts';
-import type { Charts, Rendering, SourceTree } from '../../render/index.ts';
-import type { Manifests, SourceOverride } from '../application/world.ts';
+import type { Application, Snapshot } from '../../core/api/index.ts';
+import { ArgosyError, isArgosyError } from '../../core/errors/index.ts';
+import type { Git } from '../../git/index.ts';
+import type { Charts } from '../../render/index.ts';
+import type { Manifests, Reading, SourceOverride } from '../application/world.ts';
 import { type Followed, followChart, followGit } from './followed.ts';
-import { mirrorKey, type SourceInput, sourceInputs } from './inputs.ts';
-
-/** Renders one source; the trees of all sources are there for `$ref`. */
-export type RenderSource = (
-  app: Application,
-  input: SourceInput,
-  trees: { readonly own: SourceTree; readonly refs: ReadonlyMap<string, SourceTree> },
-) => Promise<Rendering>;
+import { credentialFor, isOverride, type SourceInput, sourceInputs } from './inputs.ts';
+import { createMirrors, type Mirrors, type Read, type Trouble } from './mirrors.ts';
+import { fingerprint, type Made, type RenderHouse, type RenderSource, renderAll } from './rendering.ts';
+import { hasNewSources, Unreads } from './unread.ts';
 
 export interface SourcesOptions {
   readonly git: Git;
@@ -19,17 +15,23 @@ export interface SourcesOptions {
   readonly charts?: Pick<Charts, 'version' | 'tree'> | undefined;
   readonly snapshot: () => Snapshot;
   readonly render: RenderSource;
-  /** How often each repository is asked for news; spread a little, so that hundreds do not ask at once. */
-  readonly pollMs: number;
+  /** What of the settings decides how sources are rendered: as long as it stays the same, so does what was rendered. */
+  readonly renderKey?: (() => string) | undefined;
+  /** How often each repository is asked for news; 0: only when somebody says so. */
+  readonly pollMs: () => number;
   readonly random: () => number;
-  /** What these Applications read is no longer what it was. */
+  readonly now?: (() => number) | undefined;
+  /** What these Applications read is no longer what it was, or has to be tried again. */
   readonly onChange: (keys: readonly string[]) => void;
 }
 
 /** Where manifests come from: repositories shared by all Applications, each asked for news on one timer. */
 export interface Sources {
-  /** The manifests of the newest commit the repositories are known to have. */
-  manifests(key: string, app: Application, wish: Wish): Promise<Manifests>;
+  /**
+   * The manifests of the newest commit the repositories are known to have; where they cannot be read, the last good ones
+   * and the reason. Throws for what an operation puts in the place of the Application's own sources.
+   */
+  manifests(key: string, app: Application, wish: Wish): Promise<Reading>;
   /** An Application came, changed or went: its repositories are followed as long as somebody reads them. */
   track(key: string, app: Application | undefined): void;
   /** Asks a repository for news now, as after a webhook. */
@@ -39,210 +41,156 @@ export interface Sources {
 
 /** What is wanted of an Application's sources. */
 export interface Wish {
-  /** Ask the repositories first. */
-  readonly fresh: boolean;
+  /** Somebody waits: ask the repositories first, and say at once what is wrong. `hard`: render again, too. */
+  readonly refresh: 'normal' | 'hard' | undefined;
   /** What an operation puts in the place of the Application's own sources and revisions. */
   readonly override: SourceOverride;
 }
 
-interface Mirror {
-  readonly key: string;
-  readonly url: string;
-  readonly users: Set<string>;
-  timer: NodeJS.Timeout | undefined;
-  fetched: boolean;
+/** What an Application read last: while its fingerprint stays, so do its manifests and the commit they are told of. */
+interface Known extends Made {
+  readonly fingerprint: string;
+  /** The sources it was made of, as text. */
+  readonly sources: string;
 }
 
-/** What an Application read last: while its fingerprint stays, so do its manifests and the commit they are told of. */
-interface Known {
-  readonly fingerprint: string;
-  readonly manifests: Manifests;
-  readonly reads: readonly (readonly string[] | undefined)[];
-}
+const retryMs = 10_000;
+/** Differs from wherever sources may lead. */
+const unreachable = '\n';
 
 /** Follows nothing yet. */
 export function createSources(options: SourcesOptions): Sources {
-  const mirrors = new Map<string, Mirror>();
-  const tracked = new Map<string, Application>();
-  const known = new Map<string, Known>();
-  let stopped = false;
+  return new Following(options);
+}
 
-  const repositoryOf = (app: Application, input: SourceInput): Followed => {
+class Following implements Sources {
+  readonly #options: SourcesOptions;
+  readonly #mirrors: Mirrors;
+  readonly #unreads: Unreads;
+  readonly #house: RenderHouse;
+  readonly #tracked = new Map<string, Application>();
+  readonly #known = new Map<string, Known>();
+
+  constructor(options: SourcesOptions) {
+    const { snapshot, now = Date.now, pollMs, random, onChange } = options;
+    this.#options = options;
+    this.#unreads = new Unreads({
+      now,
+      graceMs: () => snapshot().params.repoErrorGracePeriod,
+      againMs: () => pollMs() || retryMs,
+    });
+    this.#mirrors = createMirrors({
+      pollMs,
+      random,
+      now,
+      settingsRevision: () => snapshot().revision,
+      onNews: async (keys) => onChange(await this.#touched(keys)),
+      onFailed: onChange,
+      onDue: (keys) => onChange(this.#unreads.due(keys)),
+    });
+    this.#house = { open: (app, input) => this.#open(app, input), render: options.render };
+  }
+
+  async manifests(key: string, app: Application, { refresh, override }: Wish): Promise<Reading> {
+    const inputs = sourceInputs(app, this.#options.snapshot(), override);
+    if (inputs.length === 0) throw new ArgosyError('render-failed', 'the Application names no source');
+    const isAsked = refresh !== undefined;
+    let trouble: Trouble | undefined;
+    for (const input of inputs) trouble ??= await this.#mirrors.ask(this.#readOf(app, input), isAsked);
+    // What an operation is pinned to may well be there, whatever the repository says now.
+    if (isOverride(override)) return { manifests: (await renderAll(this.#house, app, inputs, false)).manifests };
+    const asked = isAsked || hasNewSources(app);
+    if (trouble !== undefined) return this.#lastGood(key, inputs, { ...trouble, asked, seen: unreachable });
+    try {
+      const manifests = await this.#newest(key, app, inputs, refresh === 'hard');
+      this.#unreads.forget(key);
+      return { manifests };
+    } catch (error) {
+      if (!isArgosyError(error) || error.fault === 'bug') throw error;
+      const seen = await this.#leadsTo(app, inputs);
+      return this.#lastGood(key, inputs, { error, since: undefined, asked, seen });
+    }
+  }
+
+  track(key: string, app: Application | undefined): void {
+    const inputs = app === undefined ? [] : sourceInputs(app, this.#options.snapshot());
+    if (app === undefined) {
+      this.#tracked.delete(key);
+      this.#known.delete(key);
+      this.#unreads.forget(key);
+    } else this.#tracked.set(key, app);
+    this.#mirrors.follow(key, app === undefined ? [] : inputs.map((input) => this.#readOf(app, input)));
+  }
+
+  poll(url: string): Promise<void> {
+    return this.#mirrors.poll(url);
+  }
+
+  async stop(): Promise<void> {
+    this.#mirrors.stop();
+  }
+
+  #readOf(app: Application, input: SourceInput): Read {
+    return { input, open: () => this.#open(app, input) };
+  }
+
+  #open(app: Application, input: SourceInput): Followed {
     const { source, url, scope } = input;
-    const credential = selectCredential({ project: projectOf(app), url }, options.snapshot().repositories);
-    if (source.chart !== undefined) return followChart(options.charts, { source, scope, credential });
+    const credential = credentialFor(app, source, this.#options.snapshot());
+    if (source.chart !== undefined) return followChart(this.#options.charts, { source, scope, credential });
     const { login, repository } = credential;
-    return followGit(options.git.repository({ url, scope, login, repository }));
-  };
+    return followGit(this.#options.git.repository({ url, scope, login, repository }));
+  }
 
-  const mirrorOf = (input: SourceInput): Mirror => {
-    const key = mirrorKey(input);
-    const mirror = mirrors.get(key) ?? {
-      key,
-      url: input.url,
-      users: new Set<string>(),
-      timer: undefined,
-      fetched: false,
-    };
-    mirrors.set(key, mirror);
-    return mirror;
-  };
+  async #newest(key: string, app: Application, inputs: readonly SourceInput[], hard: boolean): Promise<Manifests> {
+    const last = hard ? undefined : this.#known.get(key);
+    if (last !== undefined && (await this.#fingerprint(app, inputs, last)) === last.fingerprint) return last.manifests;
+    const made = await renderAll(this.#house, app, inputs, hard);
+    const text = await this.#fingerprint(app, inputs, made);
+    this.#known.set(key, { ...made, fingerprint: text, sources: textOf(inputs) });
+    return made.manifests;
+  }
 
-  const schedule = (mirror: Mirror): void => {
-    if (stopped || mirror.timer !== undefined || mirror.users.size === 0) return;
-    mirror.timer = setTimeout(
-      () => {
-        mirror.timer = undefined;
-        // A repository that fails keeps its last good manifests; the passes of its Applications tell of it.
-        void news(mirror)
-          .catch(() => options.onChange([...mirror.users]))
-          .finally(() => schedule(mirror));
-      },
-      options.pollMs * (0.9 + options.random() * 0.2),
-    );
-    mirror.timer.unref();
-  };
+  async #fingerprint(
+    app: Application,
+    inputs: readonly SourceInput[],
+    { reads }: Pick<Made, 'reads'>,
+  ): Promise<string> {
+    const content = await fingerprint(this.#house, app, inputs, reads);
+    return `${this.#options.renderKey?.() ?? ''}\n${content}`;
+  }
 
-  /** Fetches, and names the Applications whose part of the repository changed. */
-  const news = async (mirror: Mirror): Promise<void> => {
-    const first = [...mirror.users][0];
-    const app = first === undefined ? undefined : tracked.get(first);
-    const input =
-      app === undefined
-        ? undefined
-        : sourceInputs(app, options.snapshot()).find((each) => mirrorKey(each) === mirror.key);
-    if (app === undefined || input === undefined) return;
-    const { changed } = await repositoryOf(app, input).fetch();
-    const fresh = !mirror.fetched;
-    mirror.fetched = true;
-    if (changed || fresh) options.onChange(await touched([...mirror.users]));
-  };
+  /** Where the sources lead, whatever is there; undefined where a revision does not exist. */
+  #leadsTo(app: Application, inputs: readonly SourceInput[]): Promise<string | undefined> {
+    return this.#fingerprint(app, inputs, { reads: [] }).catch(() => undefined);
+  }
 
-  const touched = async (keys: readonly string[]): Promise<string[]> => {
+  /** What was good last stays, unless other sources were asked for since. */
+  #lastGood(key: string, inputs: readonly SourceInput[], failure: Parameters<Unreads['note']>[1]): Reading {
+    const { unread, lookAt } = this.#unreads.note(key, failure);
+    for (const input of inputs) this.#mirrors.lookAt(input, lookAt);
+    const last = this.#known.get(key);
+    return { unread, manifests: last?.sources === textOf(inputs) ? last.manifests : undefined };
+  }
+
+  /** Those for whom a look at the repository brings something else than before. */
+  async #touched(keys: readonly string[]): Promise<string[]> {
     const answers = await Promise.all(
       keys.map(async (key) => {
-        const app = tracked.get(key);
-        const last = known.get(key);
-        if (app === undefined || last === undefined) return [key];
-        const now = await fingerprint(app, sourceInputs(app, options.snapshot()), last.reads).catch(() => undefined);
-        return now?.text === last.fingerprint ? [] : [key];
+        const app = this.#tracked.get(key);
+        const last = this.#known.get(key);
+        if (app === undefined) return [];
+        const inputs = sourceInputs(app, this.#options.snapshot());
+        if (this.#unreads.has(key)) return this.#unreads.isInVain(key, await this.#leadsTo(app, inputs)) ? [] : [key];
+        if (last === undefined) return [key];
+        const now = await this.#fingerprint(app, inputs, last).catch(() => undefined);
+        return now === last.fingerprint ? [] : [key];
       }),
     );
     return answers.flat();
-  };
-
-  const fingerprint = async (
-    app: Application,
-    inputs: readonly SourceInput[],
-    reads: readonly (readonly string[] | undefined)[],
-  ): Promise<{ text: string; commits: string[] }> => {
-    const parts: string[] = [];
-    const commits: string[] = [];
-    for (const [i, input] of inputs.entries()) {
-      const repository = repositoryOf(app, input);
-      const { commit } = await repository.resolve(input.revision, input.source.tagPrefix);
-      commits.push(commit);
-      const paths = reads[i];
-      const ids =
-        paths === undefined ? [commit] : (await repository.treeIds(commit, paths)).map((item) => item?.id ?? '-');
-      parts.push(JSON.stringify([input.source, input.scope, ids]));
-    }
-    return { text: parts.join('\n'), commits };
-  };
-
-  const renderAll = async (
-    app: Application,
-    inputs: readonly SourceInput[],
-  ): Promise<{ manifests: Manifests; reads: Known['reads'] }> => {
-    const trees = await Promise.all(
-      inputs.map(async (input) => {
-        const repository = repositoryOf(app, input);
-        const { commit } = await repository.resolve(input.revision, input.source.tagPrefix);
-        return repository.tree(commit);
-      }),
-    );
-    const refs = new Map(
-      inputs.flatMap(({ source }, i) =>
-        source.ref === undefined || trees[i] === undefined ? [] : [[source.ref, trees[i]] as const],
-      ),
-    );
-    const renderings: Rendering[] = [];
-    for (const [i, input] of inputs.entries()) {
-      const own = trees[i];
-      if (own !== undefined) renderings.push(await options.render(app, input, { own, refs }));
-    }
-    const revisions = trees.map(({ revision }) => revision);
-    return {
-      manifests: {
-        revision: isMultiSource(app) ? '' : (revisions[0] ?? ''),
-        ...(isMultiSource(app) ? { revisions } : {}),
-        sourceType: renderings[0]?.sourceType ?? '',
-        rendered: renderings.flatMap(({ objects }, source) => objects.map((item) => ({ ...item, source }))),
-        warnings: renderings.flatMap(({ warnings }) => warnings),
-      },
-      reads: renderings.map(({ reads }, i) => withReferences(reads, inputs[i]?.source.ref, renderings)),
-    };
-  };
-
-  return {
-    async manifests(key, app, { fresh, override }) {
-      const inputs = sourceInputs(app, options.snapshot(), override);
-      if (inputs.length === 0) throw new ArgosyError('render-failed', 'the Application names no source');
-      for (const input of inputs) {
-        const mirror = mirrorOf(input);
-        if (mirror.fetched && !fresh) continue;
-        await repositoryOf(app, input).fetch();
-        mirror.fetched = true;
-      }
-      if (isOverride(override)) return (await renderAll(app, inputs)).manifests;
-      const last = known.get(key);
-      const now = last === undefined ? undefined : await fingerprint(app, inputs, last.reads);
-      if (last !== undefined && now?.text === last.fingerprint) return last.manifests;
-      const { manifests, reads } = await renderAll(app, inputs);
-      const { text } = await fingerprint(app, inputs, reads);
-      known.set(key, { fingerprint: text, manifests, reads });
-      return manifests;
-    },
-    track(key, app) {
-      const inputs = app === undefined ? [] : sourceInputs(app, options.snapshot());
-      const wanted = new Set(inputs.map(mirrorKey));
-      for (const mirror of mirrors.values()) if (!wanted.has(mirror.key)) mirror.users.delete(key);
-      if (app === undefined) {
-        tracked.delete(key);
-        known.delete(key);
-      } else tracked.set(key, app);
-      for (const input of inputs) {
-        const mirror = mirrorOf(input);
-        mirror.users.add(key);
-        schedule(mirror);
-      }
-      for (const mirror of mirrors.values()) if (mirror.users.size === 0) forget(mirrors, mirror);
-    },
-    async poll(url) {
-      await Promise.all([...mirrors.values()].filter((mirror) => mirror.url === url).map(news));
-    },
-    async stop() {
-      stopped = true;
-      for (const mirror of [...mirrors.values()]) forget(mirrors, mirror);
-    },
-  };
+  }
 }
 
-/** What is read of a source: for itself, and by others through its `ref`. */
-function withReferences(
-  reads: readonly string[] | undefined,
-  ref: string | undefined,
-  renderings: readonly Rendering[],
-): readonly string[] | undefined {
-  if (ref === undefined || reads === undefined) return reads;
-  return [...reads, ...renderings.flatMap(({ refReads }) => refReads?.get(ref) ?? [])];
-}
-
-function isOverride({ revision, revisions, source, sources }: SourceOverride): boolean {
-  return [revision, revisions, source, sources].some((part) => part !== undefined);
-}
-
-function forget(mirrors: Map<string, Mirror>, mirror: Mirror): void {
-  clearTimeout(mirror.timer);
-  mirrors.delete(mirror.key);
+function textOf(inputs: readonly SourceInput[]): string {
+  return JSON.stringify(inputs.map(({ source }) => source));
 }
