@@ -41,6 +41,19 @@ export function parseCommit(id: string, content: Buffer, tags: readonly string[]
   };
 }
 
+/** Whether each header that must stand once does, and a signature at most once: then every reader sees the same commit. */
+export function isPlainCommit(content: Buffer): boolean {
+  const text = content.toString('utf8');
+  const end = text.indexOf('\n\n');
+  const headers = readHeaders(end < 0 ? text : text.slice(0, end));
+  const times = (name: string): number => headers.get(name)?.length ?? 0;
+  return (
+    ['tree', 'author', 'committer'].every((name) => times(name) === 1) &&
+    times('gpgsig') + times('gpgsig-sha256') <= 1 &&
+    times('encoding') <= 1
+  );
+}
+
 function readHeaders(text: string): Map<string, string[]> {
   const headers = new Map<string, string[]>();
   let last: string[] | undefined;

@@ -13,6 +13,7 @@ import { createMirror } from './mirror.ts';
 import { createOutbound, type Resolve } from './outbound.ts';
 import { createGitProgram } from './program.ts';
 import { createRepository, type Repository } from './repository.ts';
+import { createSignatures } from './signatures.ts';
 import { authorizationOf, type Connect, type ConnectParts, openConnection, type Trust } from './transport.ts';
 import { createTreeWalk } from './tree-walk.ts';
 import { parseRepositoryUrl, type RepositoryUrl } from './url.ts';
@@ -111,8 +112,9 @@ function openEntry(options: GitOptions, parts: ConnectParts, url: RepositoryUrl,
   const { spawner } = options;
   const command = options.command ?? 'git';
   const limits = { ...defaultLimits, ...options.limits };
+  const program = createGitProgram(spawner, command);
   const mirror = createMirror({
-    program: createGitProgram(spawner, command),
+    program,
     directory: join(options.cacheDir, mirrorName(url, request.scope)),
     subject: url.text,
     limits,
@@ -151,6 +153,10 @@ function openEntry(options: GitOptions, parts: ConnectParts, url: RepositoryUrl,
         contents,
       );
     },
+    signatures: createSignatures({
+      ...{ spawner, program, reader, gitDir: mirror.gitDir, subject: url.text, limits },
+      now: options.now ?? Date.now,
+    }),
     limits,
   });
   const entry: Entry = { repository, request, close: () => reader.close() };

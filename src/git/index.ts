@@ -11,7 +11,7 @@ export type { ExportRequest, ExportResult, ExportSource } from './export.ts';
 export { createGit, type Git, type GitOptions, type RepositoryRequest } from './git.ts';
 export { defaultLimits, type GitLimits } from './limits.ts';
 export type { Ref, Refs } from './refs.ts';
-export type { Repository, Resolved } from './repository.ts';
+export type { Repository, Resolved, SignatureWish } from './repository.ts';
 export type { RevisionKind } from './revision.ts';
 export {
   type Constraint,

@@ -22,6 +22,8 @@ export interface GitLimits {
   readonly maxBlobBytes: number;
   /** All files of one read. */
   readonly maxReadBytes: number;
+  /** Commits whose signatures are looked at where a project asks for the whole history. */
+  readonly maxSignedCommits: number;
   /** After so many fetches that brought something, the mirror is packed. */
   readonly fetchesPerPack: number;
 }
@@ -42,5 +44,6 @@ export const defaultLimits: GitLimits = {
   maxTreeBytes: 32 * mebibyte,
   maxBlobBytes: 32 * mebibyte,
   maxReadBytes: 256 * mebibyte,
+  maxSignedCommits: 5_000,
   fetchesPerPack: 100,
 };

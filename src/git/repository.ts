@@ -1,4 +1,5 @@
 import { ArgosyError, isArgosyError } from '../core/errors/index.ts';
+import type { SignatureFact } from '../core/policy/index.ts';
 import type { BatchReader } from './batch-reader.ts';
 import { type CommitInfo, parseCommit } from './commit.ts';
 import { type ExportRequest, type ExportResult, exportTree } from './export.ts';
@@ -6,6 +7,7 @@ import type { Follower } from './follower.ts';
 import type { GitLimits } from './limits.ts';
 import { commitOf, type Refs } from './refs.ts';
 import { type Found, findRevision, type RevisionKind } from './revision.ts';
+import type { ReadSignatures, SignatureQuestion } from './signatures.ts';
 import type { TreeItem } from './tree.ts';
 import type { ChangedPath, TreeEntry, TreeWalk } from './tree-walk.ts';
 
@@ -16,6 +18,9 @@ export interface Resolved {
   /** The full name of the branch or tag it was found under. */
   readonly ref: string | undefined;
 }
+
+/** How far back signatures are looked at, and the public keys (in their armour) that are known while looking. */
+export type SignatureWish = Pick<SignatureQuestion, 'mode' | 'keys'>;
 
 /** One repository under one credential, as all Applications share it. */
 export interface Repository {
@@ -35,6 +40,8 @@ export interface Repository {
   read(ids: readonly string[]): Promise<Buffer[]>;
   /** The sizes of blobs, without reading them. */
   sizes(ids: readonly string[]): Promise<number[]>;
+  /** What the signatures of a resolved revision are worth. */
+  signatures(resolved: Resolved, question: SignatureWish): Promise<readonly SignatureFact[]>;
   /** What a commit says about itself. */
   commitInfo(commit: string): Promise<CommitInfo>;
   /** The files that differ between two commits. */
@@ -54,6 +61,7 @@ export interface RepositoryParts {
   readonly reader: BatchReader;
   readonly walk: TreeWalk;
   readonly large: Repository['large'];
+  readonly signatures: ReadSignatures;
   readonly limits: Pick<GitLimits, 'maxBlobBytes' | 'maxReadBytes' | 'maxFiles'>;
 }
 
@@ -80,12 +88,20 @@ export function createRepository(parts: RepositoryParts): Repository {
       }),
     sizes: (ids) => reading(() => sizesOf(parts, ids)),
     read: (ids) => reading(() => readBlobs(parts, ids)),
+    signatures: (resolved, wish) =>
+      reading(async () => parts.signatures({ ...wish, commit: resolved.commit, tag: tagOf(await ready(), resolved) })),
     commitInfo: (commit) => reading(async () => describeCommit(parts, await ready(), commit)),
     changed: (from, to) => reading(async () => walk.compare(await rootOf(from), await rootOf(to))),
     large: (contents) => parts.large(contents),
     exportTree: (request) => exportTree(repository, request, parts.limits),
   };
   return repository;
+}
+
+/** The annotated tag that a revision was found under. */
+function tagOf(refs: Refs, { ref = '' }: Resolved): SignatureQuestion['tag'] {
+  const found = ref.startsWith('refs/tags/') ? refs.byName.get(ref) : undefined;
+  return found?.peeled === undefined ? undefined : { id: found.id, name: ref.slice('refs/tags/'.length) };
 }
 
 async function resolve(parts: RepositoryParts, revision: string, found: Found): Promise<Resolved> {

@@ -14,9 +14,12 @@ export interface GitHouse {
 }
 
 /** Opens it; `file:` and loopback hosts are listed, as a test needs them. */
-export function openGitHouse(options: Partial<GitOptions> = {}): GitHouse {
+export function openGitHouse(
+  options: Partial<GitOptions> = {},
+  spawning: { readonly path?: string | undefined } = {},
+): GitHouse {
   const directory = mkdtempSync(join(tmpdir(), 'argosy-git-'));
-  const spawner = createSpawner({ temporaryRoot: join(directory, 'scratch'), graceMs: 300 });
+  const spawner = createSpawner({ temporaryRoot: join(directory, 'scratch'), graceMs: 300, ...spawning });
   const git = createGit({
     spawner,
     cacheDir: join(directory, 'mirrors'),

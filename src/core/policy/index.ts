@@ -22,6 +22,7 @@ export { permitsOperation } from './operation.ts';
 export { isListed, type Outbound, permitsConnection, permitsFiles } from './outbound.ts';
 export { type Aged, withinQuota } from './quota.ts';
 export { isNamespaced } from './scope.ts';
+export { isKey, judgeSignatures, type SignatureFact } from './signatures.ts';
 export { allSources, permitsSource, permitsSources } from './source.ts';
 export { type ProjectProblem, validateProject } from './validate-project.ts';
 export {
