@@ -135,3 +135,65 @@ test('stop waits for what runs and takes nothing more', async () => {
   await stopped;
   assert.equal(queue.running, 0);
 });
+
+test('passes that hang, however many, keep no place from others, and are not begun without end', async () => {
+  const clock = handClock();
+  const begun: string[] = [];
+  const queue = createQueue({
+    workers: 4,
+    perTenant: 3,
+    patienceMs: 100,
+    tenantOf,
+    clock,
+    work: (key) => {
+      begun.push(key);
+      return key.startsWith('quiet/') ? Promise.resolve(undefined) : new Promise(() => undefined);
+    },
+  });
+  for (let i = 0; i < 1000; i++) queue.add(`dead/${i}`);
+  // No tenant holds every place: another's work begins at once.
+  queue.add('quiet/1');
+  await turn();
+  assert.deepEqual(begun, ['dead/0', 'dead/1', 'dead/2', 'quiet/1']);
+  // Two dead tenants hold them all, and lend them as soon as they have waited long enough.
+  for (let i = 0; i < 1000; i++) queue.add(`gone/${i}`);
+  await turn();
+  begun.length = 0;
+  queue.add('quiet/2');
+  await turn();
+  assert.deepEqual(begun, []);
+  clock.advance(100);
+  await turn();
+  assert.equal(begun[0], 'quiet/2');
+  for (let i = 0; i < 1000; i++) clock.advance(100);
+  await turn();
+  assert.ok(queue.running >= 2 * 256 && queue.running <= 2 * (256 + 3), `${queue.running} are running`);
+  queue.add('quiet/3');
+  await turn();
+  assert.equal(begun.at(-1), 'quiet/3');
+});
+
+test('a pass that took long comes to its end as any other', async () => {
+  const clock = handClock();
+  let [passes, end] = [0, (): void => undefined];
+  const queue = createQueue({
+    workers: 1,
+    patienceMs: 100,
+    tenantOf,
+    clock,
+    work: () => {
+      passes++;
+      return new Promise((resolve) => (end = () => resolve(undefined)));
+    },
+  });
+  queue.add('a/1');
+  clock.advance(100);
+  queue.add('a/1');
+  assert.equal(passes, 1);
+  end();
+  await turn();
+  assert.equal(passes, 2);
+  end();
+  await turn();
+  assert.equal(queue.running + queue.waiting, 0);
+});

@@ -1,3 +1,5 @@
+import { Lanes, type Place } from './lanes.ts';
+
 /** What a queue needs from the outside, so that tests can turn the clock. */
 export interface QueueClock {
   now(): number;
@@ -6,8 +8,15 @@ export interface QueueClock {
 }
 
 export interface QueueOptions {
-  /** How many keys are worked on at once. */
+  /** How many keys are worked on at once, those apart that only wait for something outside. */
   readonly workers: number;
+  /** How many of them may be one tenant's (default: three of four). */
+  readonly perTenant?: number | undefined;
+  /**
+   * A pass that takes longer than this waits for something outside, such as a cluster or a repository that does not
+   * answer. It goes on, but others are worked on meanwhile.
+   */
+  readonly patienceMs?: number | undefined;
   /** Whose turn a key counts for: one tenant's many keys wait behind each other, not before other tenants'. */
   readonly tenantOf: (key: string) => string;
   /** One pass over one key; the answer says when to look again, undefined for "when something changes". */
@@ -34,35 +43,24 @@ export interface Queue {
   readonly lastMoved: number;
 }
 
-interface Lane {
-  readonly tenant: string;
-  /** Keys in the order they came, with the time they came. */
-  readonly keys: Map<string, number>;
-  running: number;
-}
+/** Passes of one tenant that wait for something outside; each costs a little memory and nothing else. */
+const patientPerTenant = 256;
+const defaultPatienceMs = 250;
 
 /**
- * A fair work queue. Tenants take turns: of all lanes with waiting keys the one with the fewest running passes, and
- * among those the one that waited longest for a turn, goes next; so a hundred looping Applications of one tenant cost
- * another tenant at most the passes already running.
+ * A fair work queue: tenants take turns, so a hundred looping Applications of one tenant cost another at most the end of
+ * a pass, and a dead cluster or a hanging repository costs those of others nothing.
  */
 export function createQueue(options: QueueOptions): Queue {
-  const lanes = new Map<string, Lane>();
+  const { workers, perTenant = workers - Math.floor(workers / 4), patienceMs = defaultPatienceMs, clock } = options;
+  const lanes = new Lanes({ workers, perTenant, patientPerTenant });
   const running = new Set<string>();
   const again = new Set<string>();
   const timers = new Map<string, { at: number; cancel: () => void }>();
   const failures = new Map<string, number>();
   const idle: (() => void)[] = [];
-  let waiting = 0;
   let stopped = false;
-  let lastMoved = options.clock.now();
-
-  const laneOf = (key: string): Lane => {
-    const tenant = options.tenantOf(key);
-    const lane = lanes.get(tenant) ?? { tenant, keys: new Map(), running: 0 };
-    lanes.set(tenant, lane);
-    return lane;
-  };
+  let lastMoved = clock.now();
 
   const add = (key: string): void => {
     if (stopped) return;
@@ -71,10 +69,7 @@ export function createQueue(options: QueueOptions): Queue {
       again.add(key);
       return;
     }
-    const lane = laneOf(key);
-    if (lane.keys.has(key)) return;
-    lane.keys.set(key, options.clock.now());
-    waiting++;
+    lanes.push(options.tenantOf(key), key, clock.now());
     pump();
   };
 
@@ -89,12 +84,12 @@ export function createQueue(options: QueueOptions): Queue {
       add(key);
       return;
     }
-    const at = options.clock.now() + ms;
+    const at = clock.now() + ms;
     const known = timers.get(key);
     // The earlier of two appointments stands: the later one would only repeat what the earlier finds out.
     if (known !== undefined && known.at <= at) return;
     known?.cancel();
-    const cancel = options.clock.after(ms, () => {
+    const cancel = clock.after(ms, () => {
       timers.delete(key);
       add(key);
     });
@@ -102,23 +97,20 @@ export function createQueue(options: QueueOptions): Queue {
   };
 
   const pump = (): void => {
-    while (!stopped && running.size < options.workers && waiting > 0) {
-      const lane = nextLane(lanes);
-      const key = lane?.keys.keys().next().value;
-      if (lane === undefined || key === undefined) return;
-      lane.keys.delete(key);
-      // To the end of the line of lanes: the next turn of this tenant comes after everybody else's.
-      lanes.delete(lane.tenant);
-      lanes.set(lane.tenant, lane);
-      waiting--;
-      lane.running++;
-      running.add(key);
-      void pass(key, lane);
+    for (let next = take(); next !== undefined; next = take()) {
+      running.add(next.key);
+      void pass(next.key, next.place);
     }
   };
 
-  const pass = async (key: string, lane: Lane): Promise<void> => {
-    lastMoved = options.clock.now();
+  const take = (): ReturnType<Lanes['take']> => (stopped ? undefined : lanes.take());
+
+  const pass = async (key: string, place: Place): Promise<void> => {
+    lastMoved = clock.now();
+    const stopWaiting = clock.after(patienceMs, () => {
+      place.lend();
+      pump();
+    });
     let delay: number | undefined;
     try {
       delay = await options.work(key);
@@ -129,10 +121,10 @@ export function createQueue(options: QueueOptions): Queue {
       options.onError?.(key, error, count);
       delay = (options.backoffMs ?? defaultBackoff)(count);
     }
+    stopWaiting();
+    place.leave();
     running.delete(key);
-    lane.running--;
-    lastMoved = options.clock.now();
-    if (lane.running === 0 && lane.keys.size === 0) lanes.delete(lane.tenant);
+    lastMoved = clock.now();
     if (again.delete(key)) add(key);
     else if (delay !== undefined) addAfter(key, delay);
     pump();
@@ -152,7 +144,7 @@ export function createQueue(options: QueueOptions): Queue {
       if (running.size > 0) await new Promise<void>((resolve) => idle.push(resolve));
     },
     get waiting() {
-      return waiting;
+      return lanes.waiting;
     },
     get running() {
       return running.size;
@@ -160,23 +152,8 @@ export function createQueue(options: QueueOptions): Queue {
     get lastMoved() {
       return lastMoved;
     },
-    oldestWaitingSince() {
-      let oldest: number | undefined;
-      for (const lane of lanes.values()) {
-        const first = lane.keys.values().next().value;
-        if (first !== undefined && (oldest === undefined || first < oldest)) oldest = first;
-      }
-      return oldest;
-    },
+    oldestWaitingSince: () => lanes.oldest(),
   };
-}
-
-function nextLane(lanes: ReadonlyMap<string, Lane>): Lane | undefined {
-  let best: Lane | undefined;
-  for (const lane of lanes.values()) {
-    if (lane.keys.size > 0 && (best === undefined || lane.running < best.running)) best = lane;
-  }
-  return best;
 }
 
 function defaultBackoff(failures: number): number {
