@@ -5,18 +5,11 @@ import { fileURLToPath } from 'node:url';
 import { connect } from '../src/kube/index.ts';
 import { startRealCluster } from '../test/support/real-cluster.ts';
 import { BareClient, type Target } from './probes/bare-client.ts';
+import type { Figure } from './probes/figures.ts';
 import { measureApplies } from './probes/kube-apply.ts';
 import { measureWatch } from './probes/kube-watch.ts';
 import type { ListProbe } from './probes/list-probe.ts';
 import { seed } from './probes/seed.ts';
-
-interface Figure {
-  readonly name: string;
-  readonly value: number;
-  readonly unit: string;
-  readonly bound?: string;
-  readonly ok?: boolean;
-}
 
 const objects = { configMaps: 20_000, secrets: 10_000, pods: 20_000 };
 

@@ -11,19 +11,11 @@ import {
   permitsSource,
   type Subject,
 } from '../src/core/policy/index.ts';
+import type { Figure } from './probes/figures.ts';
 
 /** How large the run is; `bar` is the short form. */
 export interface BenchOptions {
   readonly size?: 'bar' | 'full';
-}
-
-/** One figure, with the bound it is held against. */
-export interface Figure {
-  readonly name: string;
-  readonly value: number;
-  readonly unit: string;
-  readonly bound?: string;
-  readonly ok?: boolean;
 }
 
 const server = 'https://kubernetes.default.svc';

@@ -10,14 +10,7 @@ import { createGit, type Repository } from '../src/git/index.ts';
 import { createRenderer, defaultRenderSettings, type Renderer, type RenderRequest } from '../src/render/index.ts';
 import { createSpawner } from '../src/spawn/index.ts';
 import { createTestRepository, type TestRepository } from '../test/support/git-repository.ts';
-
-interface Figure {
-  readonly name: string;
-  readonly value: number;
-  readonly unit: string;
-  readonly bound?: string;
-  readonly ok?: boolean;
-}
+import type { Figure } from './probes/figures.ts';
 
 const program = promisify(execFile);
 const filesPerApp = 4;

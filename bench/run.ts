@@ -3,17 +3,10 @@
 //
 //   npm run bench -- NAME [--json] [--full]
 import { existsSync, globSync } from 'node:fs';
+import { cpus, loadavg } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-
-/** One figure of a benchmark, with the bound it is held against where there is one. */
-interface Figure {
-  readonly name: string;
-  readonly value: number;
-  readonly unit: string;
-  readonly bound?: string;
-  readonly ok?: boolean;
-}
+import type { Figure } from './probes/figures.ts';
 
 interface Benchmark {
   run(options: { readonly size: 'bar' | 'full' }): Promise<readonly Figure[]>;
@@ -38,22 +31,34 @@ if (module.run === undefined) {
   console.error(`bench/${name}.ts has no run()`);
   process.exit(2);
 }
+const load = (): string =>
+  loadavg()
+    .map((each) => each.toFixed(1))
+    .join(' ');
+const before = load();
 const figures = await module.run({ size: flags.includes('--full') ? 'full' : 'bar' });
-if (flags.includes('--json')) console.log(JSON.stringify({ name, figures }, null, 2));
+const machine = { cores: cpus().length, node: process.version, load: { before, after: load() } };
+if (flags.includes('--json')) console.log(JSON.stringify({ name, machine, figures }, null, 2));
 else printTable(figures);
 
 function printTable(rows: readonly Figure[]): void {
-  const width = Math.max(...rows.map((row) => row.name.length));
-  const print = (row: Figure): string => {
-    const value = Math.abs(row.value) >= 100 ? row.value.toFixed(0) : row.value.toPrecision(3);
-    const bound = row.bound === undefined ? '' : `   ${row.bound}   ${row.ok === true ? 'met' : 'NOT MET'}`;
-    return `${row.name.padEnd(width)}  ${value.padStart(9)} ${row.unit.padEnd(6)}${bound}`;
-  };
-  for (const row of rows) console.log(print(row));
   console.log(
-    rows
-      .filter((row) => row.bound !== undefined)
-      .map((row) => `${row.name} ${row.value.toPrecision(3)} ${row.unit}`.trim())
-      .join(' · '),
+    `${machine.cores} cores, Node ${machine.node}, load ${machine.load.before} before, ${machine.load.after} after`,
   );
+  const width = Math.max(...rows.map((row) => row.name.length));
+  for (const row of rows) console.log(print(row, width));
+  const judged = rows.filter((row) => row.bound !== undefined);
+  const ratios = judged.filter((row) => row.unit === '×' && row.void === undefined);
+  console.log(ratios.map((row) => `${row.name} ${row.value.toPrecision(3)} ×`).join(' · '));
+  const missed = judged.filter((row) => row.void === undefined && row.ok !== true);
+  const voided = judged.filter((row) => row.void !== undefined);
+  console.log(`${judged.length - missed.length - voided.length} met, ${missed.length} not met, ${voided.length} void`);
+}
+
+function print(row: Figure, width: number): string {
+  const value =
+    Math.abs(row.value) >= 100 || Number.isInteger(row.value) ? row.value.toFixed(0) : row.value.toPrecision(3);
+  const judged = row.void === undefined ? (row.ok === true ? 'met' : 'NOT MET') : `VOID: ${row.void}`;
+  const bound = row.bound === undefined ? '' : `   ${row.bound}   ${judged}`;
+  return `${row.name.padEnd(width)}  ${value.padStart(9)} ${row.unit.padEnd(6)}${bound}`;
 }

@@ -32,40 +32,42 @@ metadata: {name: argocd-cm, namespace: ${namespace}, labels: {app.kubernetes.io/
 data: {application.sync.impersonation.enabled: "${impersonation}", source.allowedHosts: "file:"}
 `;
 
-/** The control plane and project of Applications without tenants, and the place of the floors. */
-export const plainPlatform = `${namespaces(['plain-argocd', 'plain-shop', 'floor-apps', 'floor-shop'])}${settings('plain-argocd', false)}---
+/** A control plane and project of Applications without tenants: `<name>-argocd`, deploying into `<name>-shop`. */
+export function plainPlatform(name: string): string {
+  return `${namespaces([`${name}-argocd`, `${name}-shop`])}${settings(`${name}-argocd`, false)}---
 apiVersion: argoproj.io/v1alpha1
 kind: AppProject
-metadata: {name: default, namespace: plain-argocd}
+metadata: {name: default, namespace: ${name}-argocd}
 spec: {sourceRepos: ['*'], destinations: [{server: '*', namespace: '*'}]}
 `;
+}
 
 /** Tenants with a project, an account and two namespaces each. */
-export function tenantPlatform(teams: number): string {
+export function tenantPlatform(name: string, teams: number): string {
   const each = Array.from(
     { length: teams },
-    (_, at) => `${namespaces([`t${at}-team`, `t${at}-shop`])}---
+    (_, at) => `${namespaces([`${name}${at}-team`, `${name}${at}-shop`])}---
 apiVersion: rbac.authorization.k8s.io/v1
 kind: Role
-metadata: {name: deployer, namespace: t${at}-shop}
+metadata: {name: deployer, namespace: ${name}${at}-shop}
 rules: [{apiGroups: [''], resources: [configmaps], verbs: [get, list, create, update, patch, delete]}]
 ---
 apiVersion: rbac.authorization.k8s.io/v1
 kind: RoleBinding
-metadata: {name: deployer, namespace: t${at}-shop}
+metadata: {name: deployer, namespace: ${name}${at}-shop}
 roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: deployer}
-subjects: [{kind: ServiceAccount, name: deployer, namespace: t${at}-shop}]
+subjects: [{kind: ServiceAccount, name: deployer, namespace: ${name}${at}-shop}]
 ---
 apiVersion: argoproj.io/v1alpha1
 kind: AppProject
-metadata: {name: t${at}, namespace: tenants-argocd}
+metadata: {name: ${name}${at}, namespace: ${name}-argocd}
 spec:
   sourceRepos: ['*']
-  sourceNamespaces: [t${at}-team]
-  destinations: [{server: https://kubernetes.default.svc, namespace: t${at}-shop}]
+  sourceNamespaces: [${name}${at}-team]
+  destinations: [{server: https://kubernetes.default.svc, namespace: ${name}${at}-shop}]
   destinationServiceAccounts:
-  - {server: https://kubernetes.default.svc, namespace: t${at}-shop, defaultServiceAccount: deployer}
+  - {server: https://kubernetes.default.svc, namespace: ${name}${at}-shop, defaultServiceAccount: deployer}
 `,
   );
-  return `${namespaces(['tenants-argocd'])}${settings('tenants-argocd', true)}${each.join('')}`;
+  return `${namespaces([`${name}-argocd`])}${settings(`${name}-argocd`, true)}${each.join('')}`;
 }

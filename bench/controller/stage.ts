@@ -8,6 +8,7 @@ import type { AuditEvent } from '../../test/support/real-audit.ts';
 /** The two kinds all scenarios are made of. */
 export const maps: Resource = kind('', 'v1', 'ConfigMap', 'configmaps');
 export const applications: Resource = kind('argoproj.io', 'v1alpha1', 'Application', 'applications');
+export const events: Resource = kind('', 'v1', 'Event', 'events');
 
 function kind(group: string, version: string, name: string, plural: string): Resource {
   return { group, version, kind: name, plural, namespaced: true, verbs: [] };
@@ -77,9 +78,6 @@ export function writesSince(log: readonly AuditEvent[], index: number, agent: st
     others: all.filter(({ objectRef }) => !known.includes(objectRef?.resource ?? '')),
   };
 }
-
-export const median = (numbers: readonly number[]): number =>
-  numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0;
 
 /** Waits with a deadline, looking rarely enough not to be in the way. */
 export async function until(what: string, good: () => boolean, deadlineMs = 120_000): Promise<void> {
