@@ -6,6 +6,7 @@ import type { Charts } from '../render/index.ts';
 import type { Change, SettingsWatch } from '../settings/index.ts';
 import type { Logger, Metrics } from '../telemetry/index.ts';
 import { admit } from './application/admit.ts';
+import { Closeups } from './application/closeup.ts';
 import { assessWith, checksOf } from './application/health.ts';
 import { reconcile } from './application/reconcile.ts';
 import { timeText } from './application/time.ts';
@@ -86,6 +87,7 @@ class Running implements Controller {
   readonly #queue: Queue;
   readonly #members: Members;
   readonly #looks = new Map<string, LastLook>();
+  readonly #closeups = new Closeups(Date.now);
   /** False until the settings were read: before that nobody can be judged. */
   #open = false;
 
@@ -164,6 +166,8 @@ class Running implements Controller {
       now: Date.now,
       application: (key) => this.#applications.get(key),
       settings: () => settings.current().settings,
+      params: () => settings.current().params,
+      closeups: this.#closeups,
       admit: (app) => this.#admit(app),
       render: (app, override) => this.#sources.manifests(this.#keyOf(app), app, { refresh: refreshOf(app), override }),
       cluster: (key) => this.#clusters.access(key),
@@ -226,6 +230,7 @@ class Running implements Controller {
     this.#members.set(key, app === undefined ? undefined : projectOf(app));
     if (gone) {
       this.#looks.delete(key);
+      this.#closeups.forget(key);
       this.#reporter.gone(key);
       this.#queue.forget(key);
     }

@@ -33,5 +33,10 @@ async function actOne(app: Application, task: Task, access: ClusterAccess, world
   if (resource === undefined) return refused(`the cluster does not serve ${kindText(task.key)}`);
   const verdict = admission.permits(task.key, resource.namespaced);
   if (verdict.answer !== 'allowed') return refused(verdict.message);
-  return carryOut(task, resource, access.as(admission.identity));
+  if (task.act !== 'apply') return carryOut(task, resource, access.as(admission.identity));
+  // It is written in the version of its manifest, whichever the cluster prefers.
+  const outcome = await carryOut(task, { ...resource, version: task.version }, access.as(admission.identity));
+  if (outcome.code !== 'kube-not-found' || task.version === resource.version) return outcome;
+  const served = `the cluster serves ${kindText(task.key)} as ${resource.version}`;
+  return { ...outcome, message: `${outcome.message}; ${served}` };
 }

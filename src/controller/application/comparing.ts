@@ -1,10 +1,13 @@
-import type { CompareOptions } from '../../core/diff/index.ts';
+import { type CompareOptions, serverSideDiffOf } from '../../core/diff/index.ts';
+import type { KubeObject } from '../../core/objects/index.ts';
 import { watchesKind } from '../../core/policy/index.ts';
 import type { Ready } from './gather.ts';
 
+type Comparable = Pick<Ready, 'app' | 'instance' | 'admitted' | 'access' | 'settings' | 'predicted'>;
+
 /** How an Application's objects are compared: by its own rules, those of the operation if there is one, and the settings. */
 export function comparingOf(
-  { app, instance, access, settings }: Ready,
+  { app, instance, admitted, access, settings, predicted }: Comparable,
   syncOptions: readonly string[] | undefined = app.spec.syncPolicy?.syncOptions,
 ): CompareOptions {
   const server = app.spec.destination.server ?? '';
@@ -13,7 +16,11 @@ export function comparingOf(
     settings,
     ignoreDifferences: app.spec.ignoreDifferences,
     syncOptions,
+    predicted,
+    includeMutations: serverSideDiffOf(app.raw as unknown as KubeObject).includeMutations, // an Application is an object
     namespaced: ({ group, kind }) => access.resource(group, kind)?.namespaced,
+    // Marks can be written by anybody: what the project does not permit is neither shown nor judged nor pruned.
+    permits: (key) => admitted.permits(key, access.resource(key.group, key.kind)?.namespaced).answer !== 'denied',
     excluded: (kind) => !watchesKind(settings, server, kind),
   };
 }

@@ -5,11 +5,13 @@ import {
   printProblems,
   type Settings,
 } from '../../core/api/index.ts';
-import { type Live, type Target, targetsOf } from '../../core/diff/index.ts';
+import { type Live, type Prediction, serverSideDiffOf, type Target, targetsOf } from '../../core/diff/index.ts';
 import { isArgosyError } from '../../core/errors/index.ts';
 import type { Json } from '../../core/json/index.ts';
-import type { KubeObject, ObjectKey } from '../../core/objects/index.ts';
+import { type KubeObject, type ObjectKey, printKey } from '../../core/objects/index.ts';
 import { deleteHookFinalizers, syncOptionsOf } from '../../core/sync/index.ts';
+import { lookCloser, needsCloserLook } from './close-look.ts';
+import { comparingOf } from './comparing.ts';
 import type { Admitted, ClusterAccess, SourceOverride, Unread, World } from './world.ts';
 
 /** What a pass knows before it decides. */
@@ -29,6 +31,10 @@ export interface Ready {
   readonly live: Live;
   /** The settings of this pass. */
   readonly settings: Settings;
+  /** What the API server said it would make of the targets, where it was asked. */
+  readonly predicted: ReadonlyMap<string, Prediction> | undefined;
+  /** Something could not be found out, and nobody will tell when it can be. */
+  readonly unsure: boolean;
 }
 
 /** What the sources ask for, at one revision each. */
@@ -66,8 +72,35 @@ export async function gather(key: string, world: World): Promise<Inputs> {
   const access = await world.cluster(admission.cluster);
   const instance = instanceName(app, world.controlPlane);
   const sources = needsNothing(app) ? nothing : await renderSources(app, instance, access, world);
-  const live = await access.live(instance, wantedKeys(app, sources), kindsOf(app), admission.identity);
-  return { state: 'ready', app, instance, admitted: admission, access, live, sources, settings: world.settings() };
+  const settings = world.settings();
+  const found = { state: 'ready', app, instance, admitted: admission, access, sources, settings } as const;
+  return { ...found, ...(await see(found, sources.targets, world)) };
+}
+
+/** What the cluster holds of these targets and of the Application, looked at as closely as the comparison needs. */
+export async function see(
+  found: Pick<Ready, 'app' | 'instance' | 'admitted' | 'access' | 'settings'>,
+  targets: readonly Target[],
+  world: Pick<World, 'closeups' | 'params' | 'controlPlane'>,
+): Promise<Pick<Ready, 'live' | 'predicted' | 'unsure'>> {
+  const { app, instance, admitted, access } = found;
+  const live = await access.live(instance, wantedKeys(app, targets), kindsOf(app), admitted.identity);
+  const unsure = targets.some(({ key }) => live.unknown.has(printKey(key)));
+  if (app.metadata.deletionTimestamp !== undefined) return { live, predicted: undefined, unsure };
+  const serverSide = serverSideDiffOf(app.raw as unknown as KubeObject, world.params().serverSideDiff).enabled; // an Application is an object
+  const rules = { ...comparingOf({ ...found, predicted: undefined }), settings: found.settings };
+  const key = `${app.metadata.namespace ?? world.controlPlane}/${app.metadata.name}`;
+  if (!needsCloserLook({ targets, live, rules, serverSide })) {
+    world.closeups.forget(key);
+    return { live, predicted: undefined, unsure };
+  }
+  const look = await lookCloser({
+    ...{ targets, live, rules, serverSide, permits: rules.permits, identity: admitted.identity },
+    resource: ({ group, kind }) => access.resource(group, kind),
+    door: access.as(admitted.identity),
+    closeup: world.closeups.of(key),
+  });
+  return { live: look.live, predicted: look.predicted, unsure: unsure || look.failed };
 }
 
 /** A deletion asks for nothing, what is left is to be removed; only its hooks come from the sources. */
@@ -111,7 +144,7 @@ export async function renderSources(
 }
 
 /** The objects that must be looked up by name: targets, and the namespace a sync would create. */
-function wantedKeys(app: Application, { targets }: Sources): ObjectKey[] {
+function wantedKeys(app: Application, targets: readonly Target[]): ObjectKey[] {
   const keys = targets.map(({ key }) => key);
   const namespace = app.spec.destination.namespace ?? '';
   const creates = syncOptionsOf(app.spec.syncPolicy?.syncOptions ?? []).createNamespace && namespace !== '';

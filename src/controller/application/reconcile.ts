@@ -1,9 +1,10 @@
 import type { OperationState } from '../../core/api/index.ts';
 import { type Comparison, compare } from '../../core/diff/index.ts';
 import { automate, defaultPace, withDeleteHookFinalizers } from '../../core/sync/index.ts';
+import { refusedForMs } from './closeup.ts';
 import { comparingOf } from './comparing.ts';
 import { type Decision, decide } from './decide.ts';
-import { gather, type Ready, renderSources, type Sources } from './gather.ts';
+import { gather, type Ready, renderSources, type Sources, see } from './gather.ts';
 import { remove } from './removal.ts';
 import { checkpoint, report, reportRefusal } from './report.ts';
 import { runSync } from './sync.ts';
@@ -27,7 +28,7 @@ export async function reconcile(key: string, world: World): Promise<number | und
   switch (decision.next) {
     case 'say':
       await report(inputs, decision, world);
-      return decision.againInMs;
+      return decision.againInMs ?? (inputs.unsure ? refusedForMs : undefined);
     case 'sync':
       return sync(inputs, decision, world);
     case 'remove':
@@ -53,13 +54,15 @@ async function sync(
   };
   const progress =
     sources.error === undefined
-      ? await runSync(inputs, { state, sources, checkpoint: store }, world)
+      ? await runSync(await seen(inputs, sources, world), { state, sources, checkpoint: store }, world)
       : {
           state: { ...state, phase: 'Error', message: sources.error, finishedAt: state.startedAt ?? '' },
           live: inputs.live,
+          predicted: inputs.predicted,
         };
   // Synced needs evidence: the answers of the API server stand for the objects it has just written.
-  const comparison = compare(inputs.sources.targets, progress.live, comparingOf(inputs));
+  const predicted = sources === inputs.sources ? progress.predicted : undefined;
+  const comparison = compare(inputs.sources.targets, progress.live, comparingOf({ ...inputs, predicted }));
   const syncError = lastWord({ ...inputs, app }, comparison, progress.state, world.now());
   const said = withoutSyncStatus(comparison, inputs);
   await report({ ...inputs, app }, { comparison: said, operationState: progress.state, syncError }, world);
@@ -74,6 +77,14 @@ function lastWord(inputs: Ready, comparison: Comparison, state: OperationState, 
   const ended = { ...app, status: { ...app.status, operationState: state } };
   const next = automate({ app: ended, comparison, revision, revisions, now, pace: defaultPace });
   return next.start ? undefined : next.error;
+}
+
+/** The inputs of a sync of other targets than the newest: these must be looked at, too. */
+async function seen(inputs: Ready, sources: Sources, world: World): Promise<Ready> {
+  if (sources === inputs.sources) return inputs;
+  const { live, predicted, unsure } = await see(inputs, sources.targets, world);
+  const objects = new Map([...inputs.live.objects, ...live.objects]);
+  return { ...inputs, live: { objects, unknown: live.unknown }, predicted, unsure };
 }
 
 /** An operation keeps to the sources and revisions it began with, whatever the newest are. */

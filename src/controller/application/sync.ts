@@ -24,6 +24,8 @@ import type { World } from './world.ts';
 export interface Progress {
   readonly state: OperationState;
   readonly live: Live;
+  /** What the API server would make of the targets now, where it was asked; what it has just written is as asked for. */
+  readonly predicted: Ready['predicted'];
 }
 
 /** What a sync is made of besides the Application: the sources it is pinned to, and how to store how far it came. */
@@ -42,22 +44,26 @@ const maxSteps = 10_000;
  */
 export async function runSync(inputs: Ready, parts: SyncParts, world: World): Promise<Progress> {
   let { state } = parts;
-  let live = inputs.live;
+  let { live, predicted } = inputs;
   for (let steps = 0; steps < maxSteps; steps++) {
-    const comparison = compare(parts.sources.targets, live, comparingOf(inputs, state.operation.sync?.syncOptions));
+    const rules = comparingOf({ ...inputs, predicted }, state.operation.sync?.syncOptions);
+    const comparison = compare(parts.sources.targets, live, rules);
     const items = itemsFor(inputs, parts, comparison, live, state);
     // Nothing is applied unless everything may be: half an Application helps nobody.
     const refused = (state.syncResult?.resources ?? []).length === 0 ? refusals(items, inputs) : [];
-    if (refused.length > 0) return { state: invalid(state, refused, timeText(world.now())), live };
+    if (refused.length > 0) return { state: invalid(state, refused, timeText(world.now())), live, predicted };
     const shared = sharedStop(comparison, state);
-    if (shared !== undefined)
-      return { state: { ...state, phase: 'Failed', message: shared, finishedAt: timeText(world.now()) }, live };
+    if (shared !== undefined) {
+      const finishedAt = timeText(world.now());
+      return { state: { ...state, phase: 'Failed', message: shared, finishedAt }, live, predicted };
+    }
     const step = nextStep(stepInput(inputs, items, state, world));
     if (needsCheckpoint(step, state)) await parts.checkpoint(withResults(state, announce(step.results, step.tasks)));
     const outcomes = await act(inputs.app, step.tasks, inputs.access, world);
     live = after(live, outcomes);
+    predicted = settledBy(predicted, outcomes);
     state = advance(withResults(state, resultsAfter(step.results, outcomes)), step, outcomes, timeText(world.now()));
-    if (step.next !== 'run' || state.finishedAt !== undefined) return { state, live };
+    if (step.next !== 'run' || state.finishedAt !== undefined) return { state, live, predicted };
   }
   throw new Error(`the sync of ${inputs.instance} does not end`);
 }
@@ -172,6 +178,18 @@ function settled(state: OperationState): OperationState {
     rows.map((row) => (row.hookPhase === 'Running' ? { ...row, hookPhase: 'Succeeded' } : row)),
   );
 }
+
+/** Of what was just applied the API server need not be asked what it would make of it. */
+function settledBy(predicted: Ready['predicted'], outcomes: readonly Outcome[]): Ready['predicted'] {
+  if (predicted === undefined) return undefined;
+  const now = new Map(predicted);
+  for (const { task, status, object } of outcomes) {
+    if (task.act === 'apply' && status === 'Synced' && object !== undefined) now.set(printKey(task.key), asAskedFor);
+  }
+  return now;
+}
+
+const asAskedFor = { verdict: { known: true, difference: undefined } } as const;
 
 /** The live objects after the API server's answers: what it has just written is what is there. */
 function after(live: Live, outcomes: readonly Outcome[]): Live {

@@ -1,4 +1,11 @@
-import type { Application, ApplicationSource, ApplicationStatus, Operation, Settings } from '../../core/api/index.ts';
+import type {
+  Application,
+  ApplicationSource,
+  ApplicationStatus,
+  Operation,
+  Params,
+  Settings,
+} from '../../core/api/index.ts';
 import type { Live, Rendered } from '../../core/diff/index.ts';
 import type { Health } from '../../core/health/index.ts';
 import type { JsonObject } from '../../core/json/index.ts';
@@ -6,6 +13,7 @@ import type { KubeObject, ObjectKey } from '../../core/objects/index.ts';
 import type { Identity, SyncRequest, Verdict } from '../../core/policy/index.ts';
 import type { Reader, Resource, Writer } from '../../kube/index.ts';
 import type { Logger } from '../../telemetry/index.ts';
+import type { Closeups } from './closeup.ts';
 
 /** What a pass may touch: everything outside comes in through here, wired by `main`. */
 export interface World {
@@ -17,6 +25,10 @@ export interface World {
   application(key: string): KubeObject | undefined;
   /** What `argocd-cm` says now. */
   settings(): Settings;
+  /** What `argocd-cmd-params-cm` says now. */
+  params(): Params;
+  /** What closer looks at objects have told, for as long as it holds. */
+  readonly closeups: Closeups;
   /** Asks the policy on the newest snapshot; asked again right before each write. */
   admit(app: Application): Admission;
   /** From the sources to objects; throws ArgosyError where what an operation asks for cannot be had. */

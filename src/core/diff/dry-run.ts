@@ -5,8 +5,14 @@ import { leftoverOf } from './leftovers.ts';
 import { normalOf } from './normal.ts';
 import { keyText, ownershipOf, parseElement } from './ownership.ts';
 
-/** What the API server would make of a target (apply as a dry run, force, as our manager), or why it would not. */
-export type Prediction = { readonly object: KubeObject } | { readonly error: string };
+/**
+ * What the API server would make of a target (apply as a dry run, force, as our manager), or why it would not; where it
+ * was judged before and nothing has changed since, the verdict alone.
+ */
+export type Prediction =
+  | { readonly object: KubeObject }
+  | { readonly error: string }
+  | { readonly verdict: DryRunVerdict };
 
 /** Whether an Application's comparison asks the API server, and whether what admission changes counts, too. */
 export interface ServerSideDiff {

@@ -7,8 +7,8 @@
  */
 export { type CompareOptions, compare } from './compare.ts';
 export { type DiffersOptions, differenceOf, differs } from './differs.ts';
-export { type Prediction, type ServerSideDiff, serverSideDiffOf } from './dry-run.ts';
-export { type DiffSettings, relevantPart } from './judge.ts';
+export { type DryRunVerdict, type Prediction, type ServerSideDiff, serverSideDiffOf } from './dry-run.ts';
+export { type DiffSettings, Judge, type JudgeOptions, relevantPart } from './judge.ts';
 export { masked, type Shown } from './mask.ts';
 export { type Rendered, type TargetOptions, targetsOf } from './targets.ts';
 export { isOurs, type Mark, markOf, type Tracking } from './tracking.ts';

@@ -2,7 +2,7 @@ import type { IgnoreDifference, Settings } from '../api/index.ts';
 import type { JsonObject } from '../json/index.ts';
 import { asJson, type KubeObject, printKey, words } from '../objects/index.ts';
 import { type DiffersOptions, differenceOf } from './differs.ts';
-import { judgeDryRun, type Prediction } from './dry-run.ts';
+import { type DryRunVerdict, judgeDryRun, type Prediction } from './dry-run.ts';
 import { type Ignored, type IgnoreTable, ignoreTable } from './ignore.ts';
 import { respecting, withoutIgnored } from './ignored-paths.ts';
 import { alikeFor } from './known-types.ts';
@@ -58,19 +58,34 @@ export class Judge {
 
   /** Tells what applying the target would change first, and the target as it is to be applied. */
   of(target: Target, live: LiveObject): Judgement {
+    const prediction = this.#options.predicted?.get(printKey(target.key));
+    if (prediction !== undefined) return this.#fromDryRun(prediction, target, live);
     const ignored = this.#ignored.of(target.key);
     const former = isOfFormerMethod(live, this.#options.instance, this.tracking);
     const options = this.#differsOptions(target, ignored, former);
-    const prediction = this.#options.predicted?.get(printKey(target.key));
-    if (prediction !== undefined) return this.#fromDryRun(prediction, target, live, options);
     const difference = differenceOf(target.object, live.object, options);
     return { known: true, difference, target: this.#respected(target, live, ignored) };
   }
 
-  #fromDryRun(prediction: Prediction, target: Target, live: LiveObject, options: DiffersOptions): Judgement {
-    if ('error' in prediction) return { known: false, reason: prediction.error };
+  /** Whether it matters who else owns fields of the live object: a rule asks for it, and something differs. */
+  asksForManagers(target: Target, live: LiveObject): boolean {
+    const ignored = this.#ignored.of(target.key);
+    if (ignored === undefined || ignored.managers.size === 0) return false;
+    const judgement = this.of(target, live);
+    return judgement.known && judgement.difference !== undefined;
+  }
+
+  /** What a dry run comes to under these rules. */
+  ofDryRun(predicted: KubeObject, target: Target, live: LiveObject): DryRunVerdict {
+    const former = isOfFormerMethod(live, this.#options.instance, this.tracking);
+    const options = this.#differsOptions(target, this.#ignored.of(target.key), former);
     const { includeMutations } = this.#options;
-    const verdict = judgeDryRun(prediction.object, live.object, { ...options, includeMutations });
+    return judgeDryRun(predicted, live.object, { ...options, includeMutations });
+  }
+
+  #fromDryRun(prediction: Prediction, target: Target, live: LiveObject): Judgement {
+    if ('error' in prediction) return { known: false, reason: prediction.error };
+    const verdict = 'verdict' in prediction ? prediction.verdict : this.ofDryRun(prediction.object, target, live);
     if (!verdict.known) return verdict;
     const ignored = this.#ignored.of(target.key);
     return { known: true, difference: verdict.difference, target: this.#respected(target, live, ignored) };
