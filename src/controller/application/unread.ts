@@ -38,5 +38,8 @@ function refused({ app, sources }: Ready, now: number): OperationState | undefin
   const { operation } = app;
   if (operation === undefined || sources.unread === undefined) return undefined;
   const at = timeText(now);
-  return { operation, phase: 'Error', message: sources.unread.message, startedAt: at, finishedAt: at };
+  const { message } = sources.unread;
+  // No revision was tried: once the sources read again, an automatic sync of any is free to begin.
+  const syncResult = { revision: '', resources: [] };
+  return { operation, phase: 'Error', message, startedAt: at, finishedAt: at, syncResult };
 }
