@@ -96,7 +96,7 @@ async function ancestry(
   const ids = (await program.run(subject, call)).toString().trim().split('\n');
   if (ids.length > limits.maxSignedCommits)
     throw new ArgosyError(
-      'git-limit',
+      'source-unverified',
       `GIT/GPG: more than ${limits.maxSignedCommits} commits would have to be verified`,
       {
         subject,
@@ -105,7 +105,7 @@ async function ancestry(
   const known = new Set(ids);
   if ((await reader.contents(ids)).some((object) => isCutOff(object?.content, known)))
     throw new ArgosyError(
-      'git-refused',
+      'source-unverified',
       'GIT/GPG: the whole history is to be verified, and only a part of it is here',
       {
         subject,

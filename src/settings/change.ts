@@ -143,6 +143,7 @@ function changedSettings(before: Snapshot | undefined, after: Snapshot): Readonl
     ['argocd-cmd-params-cm', ({ params }) => params.data],
     ['argocd-rbac-cm', ({ rbac }) => rbac.data],
     ['argocd-tls-certs-cm', ({ tlsCertificates }) => tlsCertificates],
+    ['argocd-gpg-keys-cm', ({ gpgKeys }) => gpgKeys ?? new Map()],
     ['argocd-ssh-known-hosts-cm', ({ knownHosts }) => new Map([['ssh_known_hosts', knownHosts]])],
   ];
   for (const [name, dataOf] of maps) {

@@ -86,6 +86,7 @@ export function draftSnapshot(parts: Parts): Draft {
     repositories: [...plane.repositories()].sort(byIdentity),
     tlsCertificates: plane.configMap('argocd-tls-certs-cm')?.data ?? none,
     knownHosts: plane.configMap('argocd-ssh-known-hosts-cm')?.data.get('ssh_known_hosts') ?? '',
+    gpgKeys: plane.configMap('argocd-gpg-keys-cm')?.data ?? none,
     unread,
   };
 }

@@ -24,6 +24,7 @@ export const configMapNames = [
   'argocd-rbac-cm',
   'argocd-tls-certs-cm',
   'argocd-ssh-known-hosts-cm',
+  'argocd-gpg-keys-cm',
 ] as const;
 
 export type ConfigMapName = (typeof configMapNames)[number];

@@ -2,6 +2,7 @@ import type { ApplicationSource } from '../../core/api/index.ts';
 import { ArgosyError } from '../../core/errors/index.ts';
 import type { Repository, SelectedCredential } from '../../git/index.ts';
 import type { ChartRequest, Charts, SourceTree } from '../../render/index.ts';
+import type { Verify } from './integrity.ts';
 import { treeAt } from './tree.ts';
 
 /** A repository as sources follow it: of git, or of charts. */
@@ -14,11 +15,15 @@ export interface Followed {
   tree(commit: string): Promise<SourceTree>;
 }
 
-/** A repository of git. */
-export function followGit(repository: Repository): Followed {
+/** A repository of git; what it resolves to has been verified as the project asks. */
+export function followGit(repository: Repository, verify: Verify): Followed {
   return {
     fetch: () => repository.fetch(),
-    resolve: (revision, tagPrefix) => repository.resolve(revision, tagPrefix),
+    resolve: async (revision, tagPrefix) => {
+      const resolved = await repository.resolve(revision, tagPrefix);
+      await verify(repository, resolved);
+      return resolved;
+    },
     treeIds: (commit, paths) => repository.treeIds(commit, paths),
     tree: async (commit) => treeAt(repository, commit),
   };

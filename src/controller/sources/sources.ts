@@ -5,6 +5,7 @@ import type { Charts } from '../../render/index.ts';
 import type { Manifests, Reading, SourceOverride } from '../application/world.ts';
 import { type Followed, followChart, followGit } from './followed.ts';
 import { credentialFor, isOverride, type SourceInput, sourceInputs } from './inputs.ts';
+import { verifierOf } from './integrity.ts';
 import { createMirrors, type Mirrors, type Read, type Trouble } from './mirrors.ts';
 import { fingerprint, type Made, type RenderHouse, type RenderSource, renderAll } from './rendering.ts';
 import { hasNewSources, Unreads } from './unread.ts';
@@ -139,7 +140,8 @@ class Following implements Sources {
     const credential = credentialFor(app, source, this.#options.snapshot());
     if (source.chart !== undefined) return followChart(this.#options.charts, { source, scope, credential });
     const { login, repository } = credential;
-    return followGit(this.#options.git.repository({ url, scope, login, repository }));
+    const verify = verifierOf(app, url, this.#options.snapshot());
+    return followGit(this.#options.git.repository({ url, scope, login, repository }), verify);
   }
 
   async #newest(key: string, app: Application, inputs: readonly SourceInput[], hard: boolean): Promise<Manifests> {

@@ -47,6 +47,8 @@ export interface Snapshot {
   readonly tlsCertificates: ReadonlyMap<string, string>;
   /** Lines of `argocd-ssh-known-hosts-cm`. */
   readonly knownHosts: string;
+  /** Public keys by their ids, from `argocd-gpg-keys-cm`; absent: none. */
+  readonly gpgKeys?: ReadonlyMap<string, string>;
   /**
    * Namespaces whose cluster Secrets could never be read, with the reason; `''` stands for all. A cluster that is not found
    * there is *unknown*, not absent.

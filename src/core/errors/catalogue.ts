@@ -55,6 +55,10 @@ export const catalogue = {
     fault: 'denied',
     about: 'The source refers to something outside its repository that is not permitted.',
   },
+  'source-unverified': {
+    fault: 'denied',
+    about: 'The project asks for signed revisions, and this one is not signed by a permitted key.',
+  },
   'tool-missing': { fault: 'outside', about: 'A program the source needs (helm, kustomize, …) is not installed.' },
   'spawn-failed': { fault: 'outside', about: 'A child process could not be started.' },
   'spawn-limit': { fault: 'user', about: 'A child process printed or wrote more than permitted and was killed.' },

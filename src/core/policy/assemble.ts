@@ -144,6 +144,7 @@ class Sorter {
       repositories: this.#repositories,
       tlsCertificates: this.#map('argocd-tls-certs-cm'),
       knownHosts: this.#map('argocd-ssh-known-hosts-cm').get('ssh_known_hosts') ?? '',
+      gpgKeys: this.#map('argocd-gpg-keys-cm'),
       unread: this.#unread,
     };
     return { snapshot, applications: this.#applications, unreadable: this.#unreadable };
