@@ -78,23 +78,27 @@ export function createGit(options: GitOptions): Git {
   });
   const parts: ConnectParts = { spawner: options.spawner, outbound, trust, githubApps };
   const open = new Map<string, Entry>();
+  // By address as written: it is asked for at every look at an Application, and its mirror's name is dear to make.
+  const asWritten = new Map<string, Entry>();
+  const entryFor = (request: RepositoryRequest): Entry => {
+    const url = parseRepositoryUrl(request.url);
+    const key = mirrorName(url, request.scope);
+    const entry = open.get(key) ?? openEntry(options, parts, url, request);
+    open.set(key, entry);
+    asWritten.set(`${request.url}\n${request.scope}`, entry);
+    return entry;
+  };
   return {
     repository(request) {
-      const url = parseRepositoryUrl(request.url);
-      const key = mirrorName(url, request.scope);
-      const kept = open.get(key);
-      if (kept !== undefined) {
-        kept.request = request;
-        return kept.repository;
-      }
-      const entry = openEntry(options, parts, url, request);
-      open.set(key, entry);
+      const entry = asWritten.get(`${request.url}\n${request.scope}`) ?? entryFor(request);
+      entry.request = request;
       return entry.repository;
     },
     async prune(keep) {
       const kept = new Map(
         keep.map((request) => [mirrorName(parseRepositoryUrl(request.url), request.scope), request]),
       );
+      asWritten.clear();
       for (const [name, entry] of open) {
         if (kept.has(name)) continue;
         entry.close();

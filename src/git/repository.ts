@@ -71,12 +71,12 @@ export function createRepository(parts: RepositoryParts): Repository {
   const ready = (): Promise<Refs> => follower.ready();
   const reading = <T>(work: () => Promise<T>): Promise<T> => follower.reading(work);
   const rootOf = createRoots(parts);
+  const resolveOnce = createResolved(parts);
   const repository: Repository = {
     url,
     fetch: async () => ({ changed: await follower.fetch() }),
     refs: ready,
-    resolve: (revision, tagPrefix = '') =>
-      reading(async () => resolve(parts, revision, findRevision(await ready(), revision, tagPrefix))),
+    resolve: (revision, tagPrefix = '') => reading(async () => resolveOnce(await ready(), revision, tagPrefix)),
     treeId: (commit, path) => reading(async () => (await walk.lookup(await rootOf(commit), [path]))[0]?.id),
     treeIds: (commit, paths) => reading(async () => walk.lookup(await rootOf(commit), paths)),
     files: (commit, path) =>
@@ -102,6 +102,25 @@ export function createRepository(parts: RepositoryParts): Repository {
 function tagOf(refs: Refs, { ref = '' }: Resolved): SignatureQuestion['tag'] {
   const found = ref.startsWith('refs/tags/') ? refs.byName.get(ref) : undefined;
   return found?.peeled === undefined ? undefined : { id: found.id, name: ref.slice('refs/tags/'.length) };
+}
+
+const maxResolved = 1000;
+
+/** What names stand for among the same refs never changes, so each is looked up once: a thousand Applications name one branch. */
+function createResolved(
+  parts: RepositoryParts,
+): (refs: Refs, revision: string, tagPrefix: string) => Promise<Resolved> {
+  const known = new WeakMap<Refs, Map<string, Resolved>>();
+  return async (refs, revision, tagPrefix) => {
+    const names = known.get(refs) ?? new Map<string, Resolved>();
+    known.set(refs, names);
+    const name = `${tagPrefix}\n${revision}`;
+    const kept = names.get(name);
+    if (kept !== undefined) return kept;
+    const resolved = await resolve(parts, revision, findRevision(refs, revision, tagPrefix));
+    if (names.size < maxResolved) names.set(name, resolved);
+    return resolved;
+  };
 }
 
 async function resolve(parts: RepositoryParts, revision: string, found: Found): Promise<Resolved> {

@@ -43,6 +43,8 @@ interface Open {
   readonly connection: Connection;
   readonly view: string;
   readonly cache: ClusterCache;
+  /** The snapshot its key was last made of: while that stands, so does the key. */
+  judged: Snapshot;
 }
 
 /** Opens nothing yet: a cluster is connected to when the first Application asks. */
@@ -60,14 +62,18 @@ export function createClusters(options: ClustersOptions): Clusters {
   };
   const openOne = (key: string): Open => {
     const now = snapshot();
+    const known = open.get(key);
+    if (known?.judged === now) return known;
     const cluster = clusterOf(now, key);
     const view = viewKey(now, cluster);
-    const known = open.get(key);
-    if (known?.view === view) return known;
+    if (known?.view === view) {
+      known.judged = now;
+      return known;
+    }
     // Another setting for what is looked at: a new view, as D17 wants it.
     close(key);
     const connection = cluster === undefined ? own : connect(cluster);
-    const opened = { connection, view, cache: takeView(pool, view, cluster, options) };
+    const opened = { connection, view, cache: takeView(pool, view, cluster, options), judged: now };
     open.set(key, opened);
     return opened;
   };

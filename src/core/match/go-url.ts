@@ -112,8 +112,9 @@ function isUserChar(char: string): boolean {
 
 /** Decodes `%XX`; undefined where one is malformed. Each byte of the answer is one character. */
 function unescaped(text: string): string | undefined {
-  if (/%(?![0-9A-Fa-f]{2})/.test(text)) return undefined;
   const bytes = utf8(text);
+  if (!text.includes('%')) return bytes;
+  if (/%(?![0-9A-Fa-f]{2})/.test(text)) return undefined;
   return bytes.replaceAll(/%([0-9A-Fa-f]{2})/g, (_all, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 }
 
@@ -129,5 +130,11 @@ function escaped(bytes: string, plain: (char: string) => boolean): string {
 
 /** A text as its UTF-8 bytes, one character each. */
 function utf8(text: string): string {
+  if (isAscii(text)) return text;
   return Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join('');
+}
+
+function isAscii(text: string): boolean {
+  for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) > 127) return false;
+  return true;
 }
