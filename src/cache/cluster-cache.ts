@@ -12,6 +12,7 @@ import { Slots } from './follow/slots.ts';
 import type { Projector } from './projection.ts';
 import { Store } from './store.ts';
 import { none } from './table/columns.ts';
+import { Packer } from './table/packer.ts';
 import { createTouches } from './touches.ts';
 
 export interface ClusterCacheOptions {
@@ -45,6 +46,8 @@ export interface CacheStats {
   /** Kinds and namespaces that may not be read. */
   readonly dropped: number;
   readonly bytes: number;
+  /** Bodies of managed objects that have not been packed yet. */
+  readonly unpacked: number;
 }
 
 /** What one cluster holds, kept up by watches. It reads only, and says of everything whether it is known. */
@@ -89,6 +92,8 @@ export function createClusterCache(options: ClusterCacheOptions): ClusterCache {
   const rhythm = { ...defaultRhythm, ...options.rhythm };
   const touches = createTouches(options.onTouched);
   const store = new Store({ projector: options.projector, now: () => clock.now(), touched: touches.touch });
+  const slots = new Slots(listsAtOnce);
+  const packer = new Packer(store.table.bodies, clock, () => slots.unused);
   const cells = new Cells(
     {
       namespaces: options.namespaces ?? [],
@@ -98,7 +103,7 @@ export function createClusterCache(options: ClusterCacheOptions): ClusterCache {
     },
     {
       ...{ door, store, clock, random, rhythm, mode: options.mode, manager: options.projector.manager },
-      slots: new Slots(listsAtOnce),
+      slots,
       known: (waiting) => touches.wake(waiting),
       lost: () => void ask(),
       log: (message, fields) => log.info(message, fields),
@@ -169,6 +174,7 @@ export function createClusterCache(options: ClusterCacheOptions): ClusterCache {
       cancel();
       watching.stop();
       touches.stop();
+      packer.stop();
       served.shut();
       cells.stop();
     },
@@ -190,7 +196,8 @@ function statsOf(store: Store, cells: Cells): CacheStats {
     if (cell.state().state === 'dropped') dropped++;
   }
   const { table } = store;
-  return { objects: table.count, managed: table.bodies.count, watches, dropped, bytes: table.bytes };
+  const { waiting: unpacked } = table.bodies;
+  return { objects: table.count, managed: table.bodies.count, watches, dropped, bytes: table.bytes, unpacked };
 }
 
 /** Lets everybody pass once it is open; until then each waits only so long. */

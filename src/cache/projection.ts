@@ -57,8 +57,8 @@ function fullHash(object: KubeObject, projector: Projector, lean: boolean): read
 }
 
 function wordsOf(text: string): readonly [number, number] {
-  const digest = hash('sha1', text, 'buffer');
-  return [digest.readUInt32LE(0), digest.readUInt32LE(4)];
+  const digest = hash('sha1', text, 'hex');
+  return [Number.parseInt(digest.slice(0, 8), 16), Number.parseInt(digest.slice(8, 16), 16)];
 }
 
 function meaningOf(object: KubeObject): unknown {

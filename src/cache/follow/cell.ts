@@ -2,7 +2,7 @@ import type { RespectRbac } from '../../core/api/index.ts';
 import { isArgosyError } from '../../core/errors/index.ts';
 import type { Meaning, ReadTarget } from '../../core/policy/index.ts';
 import type { CacheDoor, Following, FollowOptions, FollowSink, Resource } from '../../kube/index.ts';
-import type { Store } from '../store.ts';
+import type { Intake, Store } from '../store.ts';
 import { isRefusal, judge } from './judge.ts';
 import { type Clock, jittered, type Rhythm } from './rhythm.ts';
 import type { Slots } from './slots.ts';
@@ -56,6 +56,8 @@ export class Cell implements FollowSink {
   #reason = '';
   #listing = true;
   #epoch = 1;
+  /** How objects come to the store now: one value for all of a list. */
+  #intake: Intake;
   #evidenceAt = Number.NEGATIVE_INFINITY;
   #inVain = 0;
   #stopped = false;
@@ -72,6 +74,7 @@ export class Cell implements FollowSink {
     this.kind = what.kind;
     this.lean = what.lean;
     this.#house = house;
+    this.#intake = this.#intakeNow();
   }
 
   get epoch(): number {
@@ -145,10 +148,14 @@ export class Cell implements FollowSink {
 
   async #readAnew(): Promise<void> {
     const { door, store } = this.#house;
-    const epoch = this.#nextEpoch();
+    let epoch = this.#nextEpoch();
+    // What a list has named before it began again may be gone by now.
+    const onRestart = (): void => {
+      epoch = this.#nextEpoch();
+    };
     try {
-      const end = await door.list(this.resource, { ...this.#select(), onRestart: () => undefined }, (object) => {
-        store.take(object, { kind: this.kind, epoch, whole: !this.lean, lean: this.lean });
+      const end = await door.list(this.resource, { ...this.#select(), onRestart }, (object) => {
+        store.take(object, { ...this.#intake, epoch });
       });
       if (epoch === this.#epoch) this.#sweep(Number(end.resourceVersion));
       this.#evidence();
@@ -164,8 +171,7 @@ export class Cell implements FollowSink {
   }
 
   upsert(object: Parameters<FollowSink['upsert']>[0]): void {
-    const intake = { kind: this.kind, epoch: this.#epoch, whole: !this.lean, lean: this.lean };
-    this.#house.store.take(object, intake);
+    this.#house.store.take(object, this.#intake);
   }
 
   remove(object: Parameters<FollowSink['remove']>[0]): void {
@@ -259,7 +265,12 @@ export class Cell implements FollowSink {
 
   #nextEpoch(): number {
     this.#epoch = (this.#epoch % 255) + 1;
+    this.#intake = this.#intakeNow();
     return this.#epoch;
+  }
+
+  #intakeNow(): Intake {
+    return { kind: this.kind, epoch: this.#epoch, whole: !this.lean, lean: this.lean };
   }
 
   #say(phase: Phase, reason: string): void {

@@ -13,6 +13,7 @@ test('gives back what was put in, whatever the first of its kind looked like', (
       for (const [row, kind, rest] of puts) {
         const object = { apiVersion: 'v1', kind: 'X', metadata: { name: 'ü' }, ...rest };
         bodies.set(row, kind, object);
+        if (kind === 1) bodies.packSome(100);
         model.set(row, { kind, object });
       }
       for (const [row, { kind, object }] of model) assert.deepEqual(bodies.get(row, kind), object);
@@ -32,8 +33,31 @@ test('the second of a kind is far smaller than the first', () => {
     data: Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`key-${i}`, `value ${i * 7919}`])),
   });
   bodies.set(0, 1, object('one'));
+  bodies.packSome(1);
   const first = bodies.bytes;
   bodies.set(1, 1, object('two'));
+  bodies.packSome(1);
   assert.ok(bodies.bytes - first < 200);
   assert.equal(bodies.get(1, 2), undefined);
+});
+
+test('a body waits as text until it is packed, and no more of them than fit', () => {
+  const bodies = new Bodies();
+  const big = (name: string): KubeObject => ({
+    apiVersion: 'v1',
+    kind: 'X',
+    metadata: { name },
+    data: 'x'.repeat(2 ** 20),
+  });
+  let told = 0;
+  bodies.onWaiting = () => told++;
+  for (let row = 0; row < 40; row++) bodies.set(row, 1, big(`n${row}`));
+  assert.equal(told, 40);
+  assert.ok(bodies.waiting < 17, `${bodies.waiting} wait`);
+  assert.ok(bodies.bytes < 17 * 2 ** 20);
+  assert.deepEqual([bodies.get(0, 1)?.metadata.name, bodies.get(39, 1)?.metadata.name], ['n0', 'n39']);
+  bodies.packSome(2 ** 30);
+  assert.equal(bodies.waiting, 0);
+  assert.equal(bodies.count, 40);
+  assert.deepEqual(bodies.get(39, 1), big('n39'));
 });

@@ -6,50 +6,92 @@ const windowBits = 13;
 const longestDictionary = 2 ** windowBits;
 /** More than this no object of a cluster is: a larger one is a bug, not a body. */
 const largest = 16 * 1024 * 1024;
+/** So many characters may wait to be packed; who brings more packs the oldest at once. */
+const mostWaiting = 16 * 1024 * 1024;
 
-/** Managed objects as compressed bytes; the first of a kind is the dictionary of the others, which are mostly like it. */
+interface Waiting {
+  readonly kind: number;
+  readonly text: string;
+}
+
+/**
+ * Managed objects as compressed bytes; the first of a kind is the dictionary of the others, which are mostly like it. A
+ * new body waits as text until somebody has time to pack it: packing costs more than all the rest of taking it in.
+ */
 export class Bodies {
-  readonly #bodies = new Map<number, Uint8Array>();
+  readonly #packed = new Map<number, Uint8Array>();
+  /** Oldest first. */
+  readonly #waiting = new Map<number, Waiting>();
   readonly #dictionaries = new Map<number, Buffer>();
-  #bytes = 0;
+  #packedBytes = 0;
+  #waitingLength = 0;
+  /** Called when a body waits to be packed. */
+  onWaiting: () => void = () => undefined;
 
   set(row: number, kind: number, object: KubeObject): void {
-    const text = Buffer.from(JSON.stringify(object));
-    let dictionary = this.#dictionaries.get(kind);
-    if (dictionary === undefined) {
-      dictionary = Buffer.from(text.subarray(0, longestDictionary));
-      this.#dictionaries.set(kind, dictionary);
-    }
-    const packed = deflateRawSync(text, { dictionary, level: 6, memLevel: 3, windowBits });
     this.delete(row);
-    // An exact copy: the result of zlib is a slice of a far larger chunk.
-    const body = Uint8Array.from(packed);
-    this.#bodies.set(row, body);
-    this.#bytes += body.byteLength;
+    const text = JSON.stringify(object);
+    this.#waiting.set(row, { kind, text });
+    this.#waitingLength += text.length;
+    while (this.#waitingLength > mostWaiting) this.packSome(1);
+    this.onWaiting();
   }
 
   get(row: number, kind: number): KubeObject | undefined {
-    const body = this.#bodies.get(row);
-    const dictionary = this.#dictionaries.get(kind);
-    if (body === undefined || dictionary === undefined) return undefined;
-    const text = inflateRawSync(body, { dictionary, maxOutputLength: largest }).toString('utf8');
-    return JSON.parse(text) as KubeObject; // only objects are put in
+    const text = this.#waiting.get(row)?.text ?? this.#unpack(row, kind);
+    return text === undefined ? undefined : (JSON.parse(text) as KubeObject); // only objects are put in
   }
 
   delete(row: number): void {
-    const body = this.#bodies.get(row);
-    if (body === undefined) return;
-    this.#bodies.delete(row);
-    this.#bytes -= body.byteLength;
+    this.#waitingLength -= this.#waiting.get(row)?.text.length ?? 0;
+    this.#waiting.delete(row);
+    this.#packedBytes -= this.#packed.get(row)?.byteLength ?? 0;
+    this.#packed.delete(row);
+  }
+
+  /** Packs the bodies that wait longest, at least one, until so many characters are done. */
+  packSome(characters: number): void {
+    let done = 0;
+    for (const [row, { kind, text }] of this.#waiting) {
+      this.delete(row);
+      this.#pack(row, kind, text);
+      done += text.length;
+      if (done >= characters) return;
+    }
+  }
+
+  /** How many bodies wait to be packed. */
+  get waiting(): number {
+    return this.#waiting.size;
   }
 
   get count(): number {
-    return this.#bodies.size;
+    return this.#packed.size + this.#waiting.size;
   }
 
   get bytes(): number {
-    let all = this.#bytes;
+    let all = this.#packedBytes + this.#waitingLength;
     for (const dictionary of this.#dictionaries.values()) all += dictionary.byteLength;
     return all;
+  }
+
+  #pack(row: number, kind: number, text: string): void {
+    const bytes = Buffer.from(text);
+    let dictionary = this.#dictionaries.get(kind);
+    if (dictionary === undefined) {
+      dictionary = Buffer.from(bytes.subarray(0, longestDictionary));
+      this.#dictionaries.set(kind, dictionary);
+    }
+    // An exact copy: the result of zlib is a slice of a far larger chunk.
+    const body = Uint8Array.from(deflateRawSync(bytes, { dictionary, level: 6, memLevel: 3, windowBits }));
+    this.#packed.set(row, body);
+    this.#packedBytes += body.byteLength;
+  }
+
+  #unpack(row: number, kind: number): string | undefined {
+    const body = this.#packed.get(row);
+    const dictionary = this.#dictionaries.get(kind);
+    if (body === undefined || dictionary === undefined) return undefined;
+    return inflateRawSync(body, { dictionary, maxOutputLength: largest }).toString('utf8');
   }
 }

@@ -21,6 +21,8 @@ export class ObjectTable {
   readonly #byUid = new RowIndex((row) => mixWords(this.columns.uid, row * 4));
   #rows = 0;
   #free = none;
+  /** Rows of owners that were named and not seen. */
+  #unseen = 0;
   /** Objects, without owners that were only named. */
   count = 0;
 
@@ -35,8 +37,10 @@ export class ObjectTable {
   /** Makes a row for an object that has none; if others have named it as their owner, they belong to it now. */
   insert(key: { readonly kind: number; readonly namespace: string; readonly name: string }, uid: string): number {
     const { columns } = this;
-    const named = uid === '' ? none : this.findUid(uid);
-    const row = named === none || columns.kind[named] !== 0 ? this.#newRow(uid) : named;
+    const named = uid === '' || this.#unseen === 0 ? none : this.findUid(uid);
+    const isNamed = named !== none && columns.kind[named] === 0;
+    if (isNamed) this.#unseen--;
+    const row = isNamed ? named : this.#newRow(uid);
     this.#names.seek(key.name);
     const { offset, length } = this.#names.keepSought();
     columns.nameOffset[row] = offset;
@@ -65,6 +69,7 @@ export class ObjectTable {
     columns.hash[row * 2 + 1] = 0;
     this.count--;
     if (columns.firstOwned[row] === none) this.#freeRow(row);
+    else this.#unseen++;
     if (this.#names.wasteful) this.#compactNames();
   }
 
@@ -124,6 +129,7 @@ export class ObjectTable {
     if (old !== none) this.#unlink(row, old);
     if (uid === '') return true;
     const found = this.findUid(uid);
+    if (found === none) this.#unseen++;
     this.#link(row, found === none ? this.#newRow(uid) : found);
     return true;
   }
@@ -199,7 +205,9 @@ export class ObjectTable {
     columns.owner[row] = none;
     columns.nextOwned[row] = none;
     columns.previousOwned[row] = none;
-    if (columns.kind[owner] === 0 && columns.firstOwned[owner] === none) this.#freeRow(owner);
+    if (columns.kind[owner] !== 0 || columns.firstOwned[owner] !== none) return;
+    this.#unseen--;
+    this.#freeRow(owner);
   }
 
   #compactNames(): void {

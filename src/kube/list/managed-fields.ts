@@ -32,8 +32,11 @@ export function cutForeignFields(
   kept: Buffer | undefined,
 ): { readonly start: number; readonly kept: boolean } {
   const { start, end, inside } = range;
-  // The name alone may stand anywhere in an object; then more is parsed than needed, and dropped after.
-  if (kept !== undefined && bytes.subarray(start, end).includes(kept)) return { start, kept: true };
+  const object = bytes.subarray(start, end);
+  const near = object.indexOf(key);
+  if (near < 0) return { start, kept: false };
+  // The name alone may stand anywhere behind; then more is parsed than needed, and dropped after.
+  if (kept !== undefined && object.includes(kept, near)) return { start, kept: true };
   return { start: cutManagedFields(bytes, start, end, inside), kept: false };
 }
 
