@@ -113,12 +113,21 @@ function viewKey({ settings }: Snapshot, cluster: Cluster | undefined): string {
   const checks = [...settings.resourceOverrides].map(([kind, { health }]) =>
     health === undefined ? [] : [kind, health],
   );
-  const rules = [resourceExclusions, resourceInclusions, mode, marks, checks.filter(({ length }) => length > 0)];
+  // And it tells of changes: which of them count must not differ.
+  const updates = [...settings.resourceOverrides].map(([kind, { ignoreDifferences, ignoreResourceUpdates }]) =>
+    ignoreDifferences === undefined && ignoreResourceUpdates === undefined
+      ? []
+      : [kind, ignoreDifferences, ignoreResourceUpdates],
+  );
+  const wakes = [settings.ignoreResourceUpdatesEnabled, settings.compareOptions, updates.filter(isSaid)];
+  const rules = [resourceExclusions, resourceInclusions, mode, marks, checks.filter(isSaid), wakes];
   if (cluster === undefined) return poolKey(['own', ...rules]);
   const { caData, credential, ...config } = kubeConfigOf(cluster);
   const scope = [[...cluster.namespaces].toSorted(), cluster.clusterResources, cluster.tenant];
   return poolKey(['secret', config, caData?.toString('base64'), credential, ...scope, ...rules]);
 }
+
+const isSaid = ({ length }: readonly unknown[]): boolean => length > 0;
 
 /** The view has a connection of its own: it outlives the Secret that first asked for it. */
 function takeView(pool: CachePool, view: string, cluster: Cluster | undefined, options: ClustersOptions): ClusterCache {

@@ -9,7 +9,7 @@ import {
   compare,
   isOurs,
   markOf,
-  relevantPart,
+  relevanceOf,
   serverSideDiffOf,
   targetsOf,
 } from './index.ts';
@@ -346,7 +346,7 @@ test('ignoreResourceUpdates leaves out what it names, so that its changes wake n
   const part = (data: string, version: string): unknown => {
     const [found] = live(withMeta(object(configMap('one', data)), { resourceVersion: version })).objects.values();
     assert.ok(found !== undefined);
-    return relevantPart(found, told);
+    return relevanceOf(told)(found.object);
   };
   assert.deepEqual(part('a: "1"', '1'), part('a: "2"', '2'));
   assert.notDeepEqual(part('b: "1"', '1'), part('b: "2"', '2'));

@@ -8,8 +8,9 @@
 export { type CompareOptions, compare } from './compare.ts';
 export { type DiffersOptions, differenceOf, differs } from './differs.ts';
 export { type DryRunVerdict, type Prediction, type ServerSideDiff, serverSideDiffOf } from './dry-run.ts';
-export { type DiffSettings, Judge, type JudgeOptions, relevantPart } from './judge.ts';
+export { type DiffSettings, Judge, type JudgeOptions } from './judge.ts';
 export { masked, type Shown } from './mask.ts';
+export { type RelevanceSettings, relevanceOf } from './relevance.ts';
 export { type Rendered, type TargetOptions, targetsOf } from './targets.ts';
 export { isOurs, type Mark, markOf, type Tracking } from './tracking.ts';
 export type * from './types.ts';

@@ -1,5 +1,4 @@
 import type { IgnoreDifference, Settings } from '../api/index.ts';
-import type { JsonObject } from '../json/index.ts';
 import { asJson, type KubeObject, printKey, words } from '../objects/index.ts';
 import { type DiffersOptions, differenceOf } from './differs.ts';
 import { type DryRunVerdict, judgeDryRun, type Prediction } from './dry-run.ts';
@@ -126,7 +125,7 @@ function normalOptions(settings: DiffSettings | undefined): NormalOptions {
 }
 
 /** Any word we do not know means all, as in Argo CD. */
-function statusWord(written: string): NonNullable<NormalOptions['ignoreStatus']> {
+export function statusWord(written: string): NonNullable<NormalOptions['ignoreStatus']> {
   if (written === 'none' || written === 'off' || written === 'false') return 'none';
   return written === 'crd' ? 'crd' : 'all';
 }
@@ -136,29 +135,4 @@ function isClientSide(object: KubeObject, options: readonly string[]): boolean {
   const own = words(object, 'argocd.argoproj.io/sync-options') ?? [];
   if (own.includes('ServerSideApply=false')) return true;
   return !own.includes('ServerSideApply=true') && options.includes('ServerSideApply=false');
-}
-
-/**
- * The part of a live object whose change is worth looking at: without versions, managed fields and what
- * `ignoreResourceUpdates` (and, unless switched off, `ignoreDifferences`) names. Its canonical text can be hashed.
- */
-export function relevantPart(live: LiveObject, settings: DiffSettings): JsonObject {
-  const { resourceOverrides, compareOptions } = settings;
-  const both = ['ignoreDifferences', 'ignoreResourceUpdates'] as const;
-  const table = ignoreTable(
-    [],
-    resourceOverrides,
-    compareOptions.ignoreDifferencesOnResourceUpdates ? both : [both[1]],
-  );
-  const {
-    managedFields: _fields,
-    resourceVersion: _version,
-    generation: _generation,
-    ...metadata
-  } = live.object.metadata;
-  const plain = asJson({ ...live.object, metadata });
-  const ignored = table.of(live.key);
-  return ignored === undefined
-    ? plain
-    : withoutIgnored({ wanted: {}, there: plain }, asJson(live.object), ignored).there;
 }
