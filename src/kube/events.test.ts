@@ -94,3 +94,24 @@ test('an Event that expired is written anew; one that cannot be written is lost,
   await broken.flush();
   assert.equal(lost.length, 300);
 });
+
+test('in a rush few Events are under way at once, none is lost, and the end waits for no line', async () => {
+  const open: (() => void)[] = [];
+  const begin = (): Promise<KubeObject> =>
+    new Promise((resolve) => {
+      open.push(() => resolve({ apiVersion: 'v1', kind: 'Event', metadata: {} }));
+    });
+  const events = eventWriter({ create: begin, patch: begin }, { component: 'argosy', now: () => 0 });
+  for (let turn = 0; turn < 1000; turn++) events.write(note({ message: `note ${turn}` }));
+  const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+  await turn();
+  assert.equal(open.length, 2);
+  open.splice(0, 1)[0]?.();
+  await turn();
+  assert.equal(open.length, 2);
+  const flushed = events.flush();
+  await turn();
+  assert.equal(open.length, 999);
+  for (const end of open.splice(0)) end();
+  await flushed;
+});

@@ -13,7 +13,9 @@ const events: Resource = {
 };
 const maxMessage = 1024;
 const maxRemembered = 4096;
-const maxWaiting = 256;
+const maxWaiting = 4096;
+/** Events wait for the work they tell of: in a rush no more than so many are under way. */
+const atOnce = 2;
 
 /** How the writer of Events is set up. */
 export interface EventWriterOptions {
@@ -46,12 +48,13 @@ export interface EventWriter {
 export function eventWriter(writer: Pick<Writer, 'create' | 'patch'>, options: EventWriterOptions): EventWriter {
   const remembered = new Map<string, Written>();
   const waiting = new Set<Promise<void>>();
+  const line = new Line(atOnce);
   const write = (note: EventNote): void => {
     if (waiting.size >= maxWaiting) {
       options.onLost?.(new Error('too many Events are waiting to be written'));
       return;
     }
-    const work = fold(writer, note, remembered, options).catch((error: unknown) => {
+    const work = fold({ writer, remembered, line, options }, note).catch((error: unknown) => {
       options.onLost?.(error instanceof Error ? error : new Error(String(error)));
     });
     waiting.add(work);
@@ -60,17 +63,46 @@ export function eventWriter(writer: Pick<Writer, 'create' | 'patch'>, options: E
   return {
     write,
     flush: async () => {
+      line.rush();
       await Promise.all(waiting);
     },
   };
 }
 
-async function fold(
-  writer: Pick<Writer, 'create' | 'patch'>,
-  note: EventNote,
-  remembered: Map<string, Written>,
-  options: EventWriterOptions,
-): Promise<void> {
+/** Lets so many through at once, in the order they came. */
+class Line {
+  #free: number;
+  readonly #standing: (() => void)[] = [];
+
+  constructor(places: number) {
+    this.#free = places;
+  }
+
+  async pass<T>(work: () => Promise<T>): Promise<T> {
+    this.#free--;
+    if (this.#free < 0) await new Promise<void>((resolve) => this.#standing.push(resolve));
+    try {
+      return await work();
+    } finally {
+      this.#free++;
+      this.#standing.shift()?.();
+    }
+  }
+
+  /** Lets everybody through who stands here: nobody is told to wait for a slow one at the end. */
+  rush(): void {
+    for (const go of this.#standing.splice(0)) go();
+  }
+}
+
+interface FoldParts {
+  readonly writer: Pick<Writer, 'create' | 'patch'>;
+  readonly remembered: Map<string, Written>;
+  readonly line: Line;
+  readonly options: EventWriterOptions;
+}
+
+async function fold({ writer, remembered, line, options }: FoldParts, note: EventNote): Promise<void> {
   const about = referenceOf(note);
   const message = cap(note.message);
   const key = JSON.stringify([about.uid, about.kind, about.namespace, about.name, note.type, note.reason, message]);
@@ -87,7 +119,7 @@ async function fold(
   const nth = ++entry.count;
   entry.lastAt = now;
   const work = entry.busy.then(() =>
-    send(writer, entry, { ...note, message }, { about, now, nth, component: options.component }),
+    line.pass(() => send(writer, entry, { ...note, message }, { about, now, nth, component: options.component })),
   );
   entry.busy = work.catch(() => undefined);
   await work;
