@@ -115,6 +115,7 @@ class Running implements Controller {
       connect: options.connect,
       log,
       rhythm: options.rhythm,
+      onServed: () => this.#sources.servedChanged(),
       onTouched: (instances) => this.#touch(instances.map((instance) => keyOfInstance(instance, controlPlane))),
     });
     this.#sources = createSources({
@@ -123,6 +124,7 @@ class Running implements Controller {
       snapshot: () => settings.current(),
       render: options.render,
       renderKey: options.renderKey,
+      served: (app) => this.#clusters.served(this.#looks.get(this.#keyOf(app))?.cluster ?? ''),
       pollMs: options.pollMs,
       random: Math.random,
       onChange: (keys) => this.#touch(keys),

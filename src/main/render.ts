@@ -28,7 +28,7 @@ export function renderKeyOf(current: () => RenderSettings): () => string {
 
 /** Hands an Application's source to the renderer with what the build may know of it. */
 export function renderWith(renderer: Renderer, controlPlane: string): RenderSource {
-  return (app, input, { own, refs, fresh }) =>
+  return (app, input, { own, refs, fresh, served }) =>
     renderer.render({
       source: input.source,
       tree: own,
@@ -39,8 +39,9 @@ export function renderWith(renderer: Renderer, controlPlane: string): RenderSour
         appName: instanceName(app, controlPlane),
         namespace: app.spec.destination.namespace ?? '',
         project: projectOf(app),
-        kubeVersion: '',
-        apiVersions: noApis,
+        kubeVersion: served.known ? served.kubeVersion : '',
+        apiVersions: served.known ? served.apiVersions : noApis,
+        clusterUnknown: served.known ? undefined : served.reason,
       },
     });
 }

@@ -1,4 +1,5 @@
 import type { ApplicationSource } from '../core/api/index.ts';
+import { ArgosyError } from '../core/errors/index.ts';
 import type { BuildEnvironment } from './build-environment.ts';
 import type { RenderLimits } from './limits.ts';
 import type { RenderSettings } from './settings.ts';
@@ -38,4 +39,17 @@ export interface Product {
   readonly askedCluster?: boolean;
   /** The result depends on the commit itself, not only on files. */
   readonly askedRevision?: boolean;
+}
+
+/** For a render that depends on the cluster: throws where the cluster is not known and the source does not say all of it. */
+export function requireCluster(
+  { context }: Pick<RenderJob, 'context'>,
+  told: { readonly kubeVersion?: string | undefined; readonly apiVersions?: readonly string[] | undefined } = {},
+): void {
+  if (context.clusterUnknown === undefined || (told.kubeVersion !== undefined && told.apiVersions !== undefined))
+    return;
+  throw new ArgosyError(
+    'unknown',
+    `the source asks what the cluster can do, which is not known: ${context.clusterUnknown}`,
+  );
 }

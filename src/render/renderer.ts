@@ -216,5 +216,6 @@ function renderingOf({ objects, warnings, sourceType }: Product, recipe: Recipe,
     // What names its commit, or reads all of it, changes with every commit.
     reads: recipe.askedRevision || recipe.reads.includes('') ? undefined : recipe.reads,
     ...(recipe.refReads.length > 0 ? { refReads: new Map(recipe.refReads) } : {}),
+    ...(recipe.askedCluster ? { askedCluster: true } : {}),
   };
 }

@@ -41,6 +41,8 @@ export interface RenderContext {
   readonly kubeVersion: string;
   /** `apps/v1`, `apps/v1/Deployment`, … */
   readonly apiVersions: readonly string[];
+  /** Why both are not known: a render that asks for them fails rather than guess. */
+  readonly clusterUnknown?: string | undefined;
 }
 
 /** One source of an Application, with everything it refers to already resolved. */
@@ -80,4 +82,6 @@ export interface Rendering {
   readonly reads: readonly string[] | undefined;
   /** The same for the trees of other sources, by their `ref`. */
   readonly refReads?: ReadonlyMap<string, readonly string[]> | undefined;
+  /** The result depends on the cluster's version and kinds. */
+  readonly askedCluster?: boolean | undefined;
 }

@@ -1,12 +1,38 @@
 import assert from 'node:assert/strict';
 import { renameSync } from 'node:fs';
 import { after, before, test } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
 import type { Controller } from '../../src/controller/index.ts';
 import { createTestRepository, type TestRepository } from '../support/git-repository.ts';
 import { type AppView, appView, openStage, type Stage, until } from '../support/story.ts';
 
 const server = 'https://kubernetes.default.svc';
 const installation = { controlPlane: 'sources-argocd' };
+
+const asking = `
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: asked}
+data:
+  kube: {{ .Capabilities.KubeVersion.Version | quote }}
+  deployments: {{ .Capabilities.APIVersions.Has "apps/v1/Deployment" | quote }}
+  shops: {{ .Capabilities.APIVersions.Has "sources.example.com/v1/Shop" | quote }}
+`;
+
+const shops = `
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: shops.sources.example.com}
+spec:
+  group: sources.example.com
+  scope: Namespaced
+  names: {kind: Shop, plural: shops, singular: shop, listKind: ShopList}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}
+`;
 
 let stage: Stage;
 let controller: Controller;
@@ -19,6 +45,8 @@ before(async () => {
     'kustomized/kustomization.yaml': 'resources: [../shared]\n',
     'shared/kustomization.yaml': 'resources: [two.yaml]\n',
     'shared/two.yaml': configMap('two'),
+    'chart/Chart.yaml': 'apiVersion: v2\nname: asking\nversion: 1.0.0\n',
+    'chart/templates/asked.yaml': asking,
   });
   repository.git('branch', 'feature');
   await stage.apply(platform());
@@ -155,6 +183,19 @@ test('a setting that decides how sources are rendered renders them again', async
   await until(kustomized, (app) => !synced(app));
   await stage.patch('ConfigMap', 'sources-argocd', 'argocd-cm', { data: { 'kustomize.enable': null } });
   await until(kustomized, synced);
+});
+
+test('a chart is told what its cluster can do, and again when that changes', async () => {
+  const chart = view('chart');
+  const told = async (): Promise<object | undefined> =>
+    ((await stage.get('ConfigMap', 'sources-shop', 'asked')) as { data?: object } | undefined)?.data;
+  await stage.apply(application('chart', { path: 'chart' }));
+  await until(chart, synced);
+  const { gitVersion } = await stage.connection.version();
+  const kube = /^v\d+\.\d+\.\d+/.exec(gitVersion)?.[0];
+  assert.deepEqual(await told(), { kube, deployments: 'true', shops: 'false' });
+  await stage.apply(shops);
+  await until(told, (data) => isDeepStrictEqual(data, { kube, deployments: 'true', shops: 'true' }));
 });
 
 test('22: after the grace period the status says so, also where nothing was read since the start', async () => {

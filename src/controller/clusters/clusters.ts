@@ -14,6 +14,7 @@ import type { Logger } from '../../telemetry/index.ts';
 import { checksOf } from '../application/health.ts';
 import type { ClusterAccess } from '../application/world.ts';
 import { accessThrough } from './access.ts';
+import { Capabilities, listening, type Served } from './capabilities.ts';
 import { kubeConfigOf } from './kube-config.ts';
 import { projectorWith } from './projector.ts';
 
@@ -25,6 +26,8 @@ export interface ClustersOptions {
   readonly connect: (cluster: Cluster) => Connection;
   /** Something happened to the objects of these Applications, named as in marks. */
   readonly onTouched: (instances: readonly string[]) => void;
+  /** What charts are told about a cluster is no longer what it was. */
+  readonly onServed?: (() => void) | undefined;
   readonly log: Logger;
   /** Waits and periods of the views, where not the usual ones. */
   readonly rhythm?: Partial<Rhythm> | undefined;
@@ -33,6 +36,8 @@ export interface ClustersOptions {
 /** The ways to all clusters in use, each with its own connection, by `<namespace>/<secret>`. */
 export interface Clusters {
   access(key: string): Promise<ClusterAccess>;
+  /** What the cluster can do, as charts ask for it; known once somebody had access to it. */
+  served(key: string): Served;
   /** Forgets clusters whose Secret changed or went; who asks next gets a new connection. */
   changed(keys: Iterable<string>): void;
   stop(): Promise<void>;
@@ -83,6 +88,11 @@ export function createClusters(options: ClustersOptions): Clusters {
       await cache.ready();
       return accessThrough(connection, cache, snapshot().settings);
     },
+    served(key) {
+      const known = open.get(key);
+      const capabilities = known === undefined ? undefined : heard.get(known.cache);
+      return capabilities?.served() ?? { known: false, reason: 'the cluster is not connected to' };
+    },
     changed(keys) {
       for (const key of keys) close(key);
     },
@@ -129,6 +139,9 @@ function viewKey({ settings }: Snapshot, cluster: Cluster | undefined): string {
 
 const isSaid = ({ length }: readonly unknown[]): boolean => length > 0;
 
+/** What views heard about their clusters. */
+const heard = new WeakMap<ClusterCache, Capabilities>();
+
 /** The view has a connection of its own: it outlives the Secret that first asked for it. */
 function takeView(pool: CachePool, view: string, cluster: Cluster | undefined, options: ClustersOptions): ClusterCache {
   const { snapshot, own, log, onTouched, rhythm } = options;
@@ -136,8 +149,11 @@ function takeView(pool: CachePool, view: string, cluster: Cluster | undefined, o
     const { settings } = snapshot();
     const connection = cluster === undefined ? own : options.connect(cluster);
     const server = cluster?.server ?? inClusterServer;
+    const capabilities = new Capabilities();
     const cache = createClusterCache({
-      door: cacheDoor(connection),
+      door: listening(cacheDoor(connection), connection, (...news) => {
+        if (capabilities.heard(...news)) options.onServed?.();
+      }),
       watches: (kind) => watchesKind(settings, server, kind),
       namespaces: cluster?.namespaces,
       clusterResources: cluster?.clusterResources,
@@ -147,6 +163,8 @@ function takeView(pool: CachePool, view: string, cluster: Cluster | undefined, o
       log,
       rhythm,
     });
-    return connection === own ? cache : { ...cache, close: () => connection.close() };
+    const opened = connection === own ? cache : { ...cache, close: () => connection.close() };
+    heard.set(opened, capabilities);
+    return opened;
   });
 }

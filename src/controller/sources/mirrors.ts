@@ -66,6 +66,7 @@ const longestMs = 2 ** 31 - 1;
 /** Follows nothing yet. */
 export function createMirrors(options: MirrorsOptions): Mirrors {
   const mirrors = new Map<string, Mirror>();
+  const followed = new Map<string, readonly string[]>();
   let stopped = false;
 
   const take = (read: Read): Mirror => {
@@ -141,6 +142,10 @@ export function createMirrors(options: MirrorsOptions): Mirrors {
     }
     if (!isSame && !stopped) options.onFailed([...mirror.users]);
   };
+  const leave = (user: string, mirror: Mirror | undefined): void => {
+    mirror?.users.delete(user);
+    if (mirror?.users.size === 0) drop(mirror);
+  };
   const drop = (mirror: Mirror): void => {
     clearTimeout(mirror.timer);
     mirrors.delete(mirror.key);
@@ -148,17 +153,16 @@ export function createMirrors(options: MirrorsOptions): Mirrors {
 
   return {
     follow(user, reads) {
-      const wanted = new Set(reads.map(({ input }) => mirrorKey(input)));
+      const wanted = reads.map(({ input }) => mirrorKey(input));
       for (const read of reads) {
         const mirror = take(read);
         mirror.users.add(user);
         if (mirror.pollAt === Number.POSITIVE_INFINITY) planPoll(mirror);
         if (mirror.timer === undefined) schedule(mirror);
       }
-      for (const mirror of [...mirrors.values()]) {
-        if (!wanted.has(mirror.key)) mirror.users.delete(user);
-        if (mirror.users.size === 0) drop(mirror);
-      }
+      for (const key of followed.get(user) ?? []) if (!wanted.includes(key)) leave(user, mirrors.get(key));
+      if (wanted.length === 0) followed.delete(user);
+      else followed.set(user, wanted);
     },
     async ask(read, fresh) {
       const mirror = take(read);

@@ -1,6 +1,7 @@
 import { type Application, isMultiSource } from '../../core/api/index.ts';
 import type { Rendering, SourceTree } from '../../render/index.ts';
 import type { Manifests } from '../application/world.ts';
+import type { Served } from '../clusters/index.ts';
 import type { Followed } from './followed.ts';
 import type { SourceInput } from './inputs.ts';
 
@@ -13,6 +14,8 @@ export type RenderSource = (
     readonly refs: ReadonlyMap<string, SourceTree>;
     /** Nothing that was rendered before may be used. */
     readonly fresh: boolean;
+    /** What the destination can do, for charts that ask. */
+    readonly served: Served;
   },
 ) => Promise<Rendering>;
 
@@ -20,17 +23,20 @@ export type RenderSource = (
 export interface Made {
   readonly manifests: Manifests;
   readonly reads: readonly (readonly string[] | undefined)[];
+  /** The cluster's version and kinds decided it, too. */
+  readonly askedCluster: boolean;
 }
 
 /** What rendering needs of its house. */
 export interface RenderHouse {
   open(app: Application, input: SourceInput): Followed;
   readonly render: RenderSource;
+  served(app: Application): Served;
 }
 
 /** Renders all sources of an Application, one after the other. */
 export async function renderAll(
-  { open, render }: RenderHouse,
+  { open, render, served }: RenderHouse,
   app: Application,
   inputs: readonly SourceInput[],
   fresh: boolean,
@@ -50,7 +56,7 @@ export async function renderAll(
   const renderings: Rendering[] = [];
   for (const [i, input] of inputs.entries()) {
     const own = trees[i];
-    if (own !== undefined) renderings.push(await render(app, input, { own, refs, fresh }));
+    if (own !== undefined) renderings.push(await render(app, input, { own, refs, fresh, served: served(app) }));
   }
   return {
     manifests: gathered(
@@ -59,6 +65,7 @@ export async function renderAll(
       renderings,
     ),
     reads: renderings.map(({ reads }, i) => withReferences(reads, inputs[i]?.source.ref, renderings)),
+    askedCluster: renderings.some(({ askedCluster }) => askedCluster === true),
   };
 }
 
@@ -99,4 +106,14 @@ export async function fingerprint(
     parts.push(JSON.stringify([input.source, input.scope, ids]));
   }
   return parts.join('\n');
+}
+
+const numbers = new WeakMap<readonly string[], number>();
+let lists = 0;
+
+/** A short text for what a cluster can do: lists are numbered, since one that says the same is the same value. */
+export function servedKey({ kubeVersion, apiVersions }: Extract<Served, { known: true }>): string {
+  const number = numbers.get(apiVersions) ?? ++lists;
+  numbers.set(apiVersions, number);
+  return `${kubeVersion} ${number}`;
 }

@@ -3,11 +3,12 @@ import { ArgosyError, isArgosyError } from '../../core/errors/index.ts';
 import type { Git } from '../../git/index.ts';
 import type { Charts } from '../../render/index.ts';
 import type { Manifests, Reading, SourceOverride } from '../application/world.ts';
+import type { Served } from '../clusters/index.ts';
 import { type Followed, followChart, followGit } from './followed.ts';
 import { credentialFor, isOverride, type SourceInput, sourceInputs } from './inputs.ts';
 import { verifierOf } from './integrity.ts';
 import { createMirrors, type Mirrors, type Read, type Trouble } from './mirrors.ts';
-import { fingerprint, type Made, type RenderHouse, type RenderSource, renderAll } from './rendering.ts';
+import { fingerprint, type Made, type RenderHouse, type RenderSource, renderAll, servedKey } from './rendering.ts';
 import { hasNewSources, Unreads } from './unread.ts';
 
 export interface SourcesOptions {
@@ -18,6 +19,8 @@ export interface SourcesOptions {
   readonly render: RenderSource;
   /** What of the settings decides how sources are rendered: as long as it stays the same, so does what was rendered. */
   readonly renderKey?: (() => string) | undefined;
+  /** What the destination of an Application can do, for charts that ask. */
+  readonly served: (app: Application) => Served;
   /** How often each repository is asked for news; 0: only when somebody says so. */
   readonly pollMs: () => number;
   readonly random: () => number;
@@ -35,6 +38,8 @@ export interface Sources {
   manifests(key: string, app: Application, wish: Wish): Promise<Reading>;
   /** An Application came, changed or went: its repositories are followed as long as somebody reads them. */
   track(key: string, app: Application | undefined): void;
+  /** What a cluster can do has changed: charts that asked are rendered again. */
+  servedChanged(): void;
   /** Asks a repository for news now, as after a webhook. */
   poll(url: string): Promise<void>;
   stop(): Promise<void>;
@@ -53,7 +58,12 @@ interface Known extends Made {
   readonly fingerprint: string;
   /** The sources it was made of, as text. */
   readonly sources: string;
+  /** What its cluster could do, where that counts. */
+  readonly cluster: string;
 }
+
+/** What of an earlier rendering tells whether another would bring the same. */
+type Lead = Pick<Made, 'reads' | 'askedCluster'> & { readonly cluster?: string };
 
 const retryMs = 10_000;
 /** Differs from wherever sources may lead. */
@@ -89,7 +99,7 @@ class Following implements Sources {
       onFailed: onChange,
       onDue: (keys) => onChange(this.#unreads.due(keys)),
     });
-    this.#house = { open: (app, input) => this.#open(app, input), render: options.render };
+    this.#house = { open: (app, input) => this.#open(app, input), render: options.render, served: options.served };
   }
 
   async manifests(key: string, app: Application, { refresh, override }: Wish): Promise<Reading> {
@@ -123,6 +133,11 @@ class Following implements Sources {
     this.#mirrors.follow(key, app === undefined ? [] : inputs.map((input) => this.#readOf(app, input)));
   }
 
+  servedChanged(): void {
+    const asked = [...this.#known].flatMap(([key, { askedCluster }]) => (askedCluster ? [key] : []));
+    this.#options.onChange([...new Set([...asked, ...this.#unreads.keys()])]);
+  }
+
   poll(url: string): Promise<void> {
     return this.#mirrors.poll(url);
   }
@@ -148,23 +163,27 @@ class Following implements Sources {
     const last = hard ? undefined : this.#known.get(key);
     if (last !== undefined && (await this.#fingerprint(app, inputs, last)) === last.fingerprint) return last.manifests;
     const made = await renderAll(this.#house, app, inputs, hard);
-    const text = await this.#fingerprint(app, inputs, made);
-    this.#known.set(key, { ...made, fingerprint: text, sources: textOf(inputs) });
+    const cluster = this.#clusterKey(app, made);
+    const text = await this.#fingerprint(app, inputs, { ...made, cluster });
+    this.#known.set(key, { ...made, fingerprint: text, sources: textOf(inputs), cluster });
     return made.manifests;
   }
 
-  async #fingerprint(
-    app: Application,
-    inputs: readonly SourceInput[],
-    { reads }: Pick<Made, 'reads'>,
-  ): Promise<string> {
-    const content = await fingerprint(this.#house, app, inputs, reads);
-    return `${this.#options.renderKey?.() ?? ''}\n${content}`;
+  async #fingerprint(app: Application, inputs: readonly SourceInput[], last: Lead): Promise<string> {
+    const content = await fingerprint(this.#house, app, inputs, last.reads);
+    return `${this.#options.renderKey?.() ?? ''}\n${this.#clusterKey(app, last)}\n${content}`;
+  }
+
+  /** While it is not known what the cluster can do, what was known last counts: there is no sign of anything else. */
+  #clusterKey(app: Application, { askedCluster, cluster = '' }: Omit<Lead, 'reads'>): string {
+    if (!askedCluster) return '';
+    const served = this.#options.served(app);
+    return served.known ? servedKey(served) : cluster;
   }
 
   /** Where the sources lead, whatever is there; undefined where a revision does not exist. */
   #leadsTo(app: Application, inputs: readonly SourceInput[]): Promise<string | undefined> {
-    return this.#fingerprint(app, inputs, { reads: [] }).catch(() => undefined);
+    return this.#fingerprint(app, inputs, { reads: [], askedCluster: false }).catch(() => undefined);
   }
 
   /** What was good last stays, unless other sources were asked for since. */

@@ -48,6 +48,10 @@ export class Unreads {
     return this.#failing.has(key);
   }
 
+  keys(): Iterable<string> {
+    return this.#failing.keys();
+  }
+
   /** Tells whether there is no use in trying again where the sources now lead. */
   isInVain(key: string, now: string | undefined): boolean {
     const failing = this.#failing.get(key);

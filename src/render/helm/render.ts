@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import type { HelmSource } from '../../core/api/index.ts';
 import { ArgosyError, isArgosyError } from '../../core/errors/index.ts';
-import type { Product, RenderJob } from '../job.ts';
+import { type Product, type RenderJob, requireCluster } from '../job.ts';
 import { objectsOf } from '../manifests.ts';
 import type { Workspace } from '../tools/workspace.ts';
 import { joinInside } from '../tree/paths.ts';
@@ -26,6 +26,7 @@ export async function renderHelm(job: RenderJob): Promise<Product> {
   const release = releaseNameOf(options, job.context);
   const inputs = await findInputs(job, options);
   const askedCluster = await asksCluster(job);
+  if (askedCluster) requireCluster(job, options);
   const tool = await job.tools.find('helm');
   const printed = await job.workspace(async (workspace) => {
     const own = [...inputs.values, ...inputs.parameters.map(({ file }) => file)].flatMap((file) =>

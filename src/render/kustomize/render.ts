@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { KustomizeSource } from '../../core/api/index.ts';
 import { ArgosyError } from '../../core/errors/index.ts';
 import { isArray, isObject, type Json, type JsonObject, own } from '../../core/json/index.ts';
-import type { Product, RenderJob } from '../job.ts';
+import { type Product, type RenderJob, requireCluster } from '../job.ts';
 import { objectsOf } from '../manifests.ts';
 import type { Tool } from '../tools/find.ts';
 import type { Workspace } from '../tools/workspace.ts';
@@ -19,6 +19,7 @@ export async function renderKustomize(job: RenderJob): Promise<Product> {
   const scan = await scanKustomization(job, optionReferences(options, components));
   const tool = await kustomizeOf(job, options.version);
   const helm = scan.charts && optionsOf(job).includes('--enable-helm');
+  if (helm) requireCluster(job, options);
   const flags = helm ? await helmFlags(job, options, tool) : optionsOf(job);
   const printed = await job.workspace(async (workspace) => {
     await job.view.tree.exportTo(workspace.tree, await job.view.closure(scan.paths));
