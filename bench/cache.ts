@@ -120,6 +120,9 @@ async function whole(cache: ClusterCache): Promise<void> {
   while (!kinds.every(known)) await sleep(1);
 }
 
+/** Code that is not used for a while is thrown away by V8: megabytes that would count as objects that went. */
+setFlagsFromString('--no-flush-bytecode');
+
 /** Objects handed to the cache as a watch would, in two sizes: the difference is what they cost. */
 async function measureMemory(connection: Connection, scale: number): Promise<Figure[]> {
   const { resources, unknown } = await connection.discover();

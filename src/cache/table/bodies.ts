@@ -1,5 +1,6 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { KubeObject } from '../../core/objects/index.ts';
+import { Arena } from './arena.ts';
 
 /** The window: small, since setting up a large one costs more than compressing most objects. */
 const windowBits = 13;
@@ -19,11 +20,10 @@ interface Waiting {
  * new body waits as text until somebody has time to pack it: packing costs more than all the rest of taking it in.
  */
 export class Bodies {
-  readonly #packed = new Map<number, Uint8Array>();
+  readonly #packed = new Arena();
   /** Oldest first. */
   readonly #waiting = new Map<number, Waiting>();
   readonly #dictionaries = new Map<number, Buffer>();
-  #packedBytes = 0;
   #waitingLength = 0;
   /** Called when a body waits to be packed. */
   onWaiting: () => void = () => undefined;
@@ -45,7 +45,6 @@ export class Bodies {
   delete(row: number): void {
     this.#waitingLength -= this.#waiting.get(row)?.text.length ?? 0;
     this.#waiting.delete(row);
-    this.#packedBytes -= this.#packed.get(row)?.byteLength ?? 0;
     this.#packed.delete(row);
   }
 
@@ -66,11 +65,11 @@ export class Bodies {
   }
 
   get count(): number {
-    return this.#packed.size + this.#waiting.size;
+    return this.#packed.count + this.#waiting.size;
   }
 
   get bytes(): number {
-    let all = this.#packedBytes + this.#waitingLength;
+    let all = this.#packed.bytes + this.#waitingLength;
     for (const dictionary of this.#dictionaries.values()) all += dictionary.byteLength;
     return all;
   }
@@ -82,10 +81,8 @@ export class Bodies {
       dictionary = Buffer.from(bytes.subarray(0, longestDictionary));
       this.#dictionaries.set(kind, dictionary);
     }
-    // An exact copy: the result of zlib is a slice of a far larger chunk.
-    const body = Uint8Array.from(deflateRawSync(bytes, { dictionary, level: 6, memLevel: 3, windowBits }));
-    this.#packed.set(row, body);
-    this.#packedBytes += body.byteLength;
+    // Copied: the result of zlib is a slice of a far larger chunk.
+    this.#packed.put(row, deflateRawSync(bytes, { dictionary, level: 6, memLevel: 3, windowBits }));
   }
 
   #unpack(row: number, kind: number): string | undefined {
