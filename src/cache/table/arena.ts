@@ -27,6 +27,7 @@ export class Arena {
   put(row: number, piece: Uint8Array): void {
     this.delete(row);
     const size = header + piece.length;
+    const before = this.#filling;
     const number = this.#chunkFor(size);
     const chunk = this.#chunks[number];
     if (chunk === undefined) throw new Error('a chunk was just made');
@@ -36,6 +37,8 @@ export class Arena {
     this.#places.set(row, number * chunkSize + chunk.used);
     chunk.used += size;
     chunk.live += size;
+    // While a chunk was filled nobody looked at its holes.
+    if (this.#filling !== before) this.#emptyIfHollow(before);
   }
 
   /** The piece of a row, valid until the next change. */
@@ -55,7 +58,7 @@ export class Arena {
     const chunk = this.#chunks[number];
     if (chunk === undefined) return;
     chunk.live -= header + chunk.view.getUint32((place % chunkSize) + 4);
-    if (number !== this.#filling && chunk.live * 2 < chunk.bytes.length) this.#empty(number, chunk);
+    if (number !== this.#filling) this.#emptyIfHollow(number);
   }
 
   get count(): number {
@@ -71,12 +74,8 @@ export class Arena {
     if (size > chunkSize) return this.#add(size);
     const filling = this.#chunks[this.#filling];
     if (filling !== undefined && filling.used + size <= filling.bytes.length) return this.#filling;
-    const before = this.#filling;
     this.#filling = this.#next(size);
-    if (filling === undefined || filling.live * 2 >= filling.bytes.length) return this.#filling;
-    // While it was filled nobody looked at its holes.
-    this.#empty(before, filling);
-    return this.#chunkFor(size);
+    return this.#filling;
   }
 
   /** Small at first, since most clusters hold little. */
@@ -91,6 +90,11 @@ export class Arena {
     this.#chunks[number] = { bytes, view: new DataView(bytes.buffer), used: 0, live: 0 };
     this.#bytes += size;
     return number;
+  }
+
+  #emptyIfHollow(number: number): void {
+    const chunk = this.#chunks[number];
+    if (chunk !== undefined && chunk.live * 2 < chunk.bytes.length) this.#empty(number, chunk);
   }
 
   #empty(number: number, { bytes, view, used }: Chunk): void {
