@@ -4,67 +4,82 @@ export interface Room {
   readonly workers: number;
   /** Of those, the most that are one tenant's: the others stay free for whoever comes. */
   readonly perTenant: number;
-  /** Passes of one tenant that wait for something outside and have given their place back. */
-  readonly patientPerTenant: number;
+  /** Passes of one tenant that wait for something outside and have lent their place. */
+  readonly lentPerTenant: number;
 }
 
 /** The keys of one tenant: those that wait, in the order they came, and how many are on their way. */
-export interface Lane {
+interface Lane {
   readonly tenant: string;
   readonly keys: Map<string, number>;
+  /** Passes that want their place back. */
+  readonly back: (() => void)[];
   /** Passes that hold a place. */
   working: number;
   /** Passes that go on without one. */
-  patient: number;
+  lent: number;
 }
 
-/** One pass' place: given back by itself when it is over, or earlier when it takes long. */
+/** One pass' place among the workers. */
 export interface Place {
-  /** The pass takes long: somebody else may work meanwhile. */
+  /** The pass only waits: somebody else may work meanwhile. */
   lend(): void;
+  /** Wants the place back and calls when it is there; at once where it was not lent. */
+  takeBack(go: () => void): void;
   /** The pass is over. */
   leave(): void;
 }
 
 /**
- * Tenants take turns: of all lanes with waiting keys the one with the fewest passes, and among those the one that waited
- * longest for a turn, goes next. No tenant holds all places, and none holds one for long.
+ * Tenants take turns: of all lanes where somebody waits the one with the fewest passes, and among those the one that
+ * waited longest for a turn, goes next. No tenant holds all places.
  */
 export class Lanes {
   readonly #lanes = new Map<string, Lane>();
   readonly #room: Room;
   #working = 0;
-  #waiting = 0;
+  #keys = 0;
+  #back = 0;
+  #closed = false;
 
   constructor(room: Room) {
     this.#room = room;
   }
 
+  /** Keys that no pass has begun with. */
   get waiting(): number {
-    return this.#waiting;
+    return this.#keys;
   }
 
   /** Puts a key at the end of its tenant's lane; where it waits already it keeps its turn. */
   push(tenant: string, key: string, now: number): void {
-    const lane = this.#lanes.get(tenant) ?? { tenant, keys: new Map(), working: 0, patient: 0 };
+    const lane = this.#lanes.get(tenant) ?? { tenant, keys: new Map(), back: [], working: 0, lent: 0 };
     this.#lanes.set(tenant, lane);
     if (lane.keys.has(key)) return;
     lane.keys.set(key, now);
-    this.#waiting++;
+    this.#keys++;
   }
 
-  /** The next key and its place; undefined while nobody may begin. */
+  /** The next key to begin with and its place; passes that want theirs back come before it. */
   take(): { readonly key: string; readonly place: Place } | undefined {
-    if (this.#waiting === 0 || this.#working >= this.#room.workers) return undefined;
-    const lane = this.#next();
-    const key = lane?.keys.keys().next().value;
-    if (lane === undefined || key === undefined) return undefined;
-    lane.keys.delete(key);
-    this.#waiting--;
-    // To the end of the line of lanes: the next turn of this tenant comes after everybody else's.
-    this.#lanes.delete(lane.tenant);
-    this.#lanes.set(lane.tenant, lane);
-    return { key, place: this.#place(lane) };
+    while (!this.#closed && this.#keys + this.#back > 0 && this.#working < this.#room.workers) {
+      const lane = this.#next();
+      if (lane === undefined) return undefined;
+      // To the end of the line of lanes: the next turn of this tenant comes after everybody else's.
+      this.#lanes.delete(lane.tenant);
+      this.#lanes.set(lane.tenant, lane);
+      const back = lane.back.shift();
+      if (back === undefined) return this.#begin(lane);
+      this.#back--;
+      back();
+    }
+    return undefined;
+  }
+
+  /** Nobody begins any more, and nobody who is on his way waits for a place. */
+  close(): void {
+    this.#closed = true;
+    for (const lane of this.#lanes.values()) for (const back of lane.back.splice(0)) back();
   }
 
   /** Since when the longest waiting key waits. */
@@ -80,32 +95,57 @@ export class Lanes {
   #next(): Lane | undefined {
     let best: Lane | undefined;
     for (const lane of this.#lanes.values()) {
-      if (lane.keys.size === 0 || lane.working >= this.#room.perTenant) continue;
-      if (lane.patient >= this.#room.patientPerTenant) continue;
-      if (best === undefined || lane.working + lane.patient < best.working + best.patient) best = lane;
+      if (lane.working >= this.#room.perTenant) continue;
+      const begins = lane.keys.size > 0 && lane.lent < this.#room.lentPerTenant;
+      if (lane.back.length === 0 && !begins) continue;
+      if (best === undefined || lane.working < best.working) best = lane;
     }
     return best;
   }
 
+  #begin(lane: Lane): { readonly key: string; readonly place: Place } | undefined {
+    const [key] = lane.keys.keys();
+    if (key === undefined) return undefined;
+    lane.keys.delete(key);
+    this.#keys--;
+    return { key, place: this.#place(lane) };
+  }
+
   #place(lane: Lane): Place {
-    let held = true;
-    lane.working++;
-    this.#working++;
+    let held = false;
+    const hold = (): void => {
+      held = true;
+      lane.working++;
+      this.#working++;
+    };
     const release = (): void => {
       held = false;
       lane.working--;
       this.#working--;
     };
+    hold();
     return {
       lend: () => {
         if (!held) return;
         release();
-        lane.patient++;
+        lane.lent++;
+      },
+      takeBack: (go) => {
+        if (held || this.#closed) {
+          go();
+          return;
+        }
+        this.#back++;
+        lane.back.push(() => {
+          lane.lent--;
+          hold();
+          go();
+        });
       },
       leave: () => {
         if (held) release();
-        else lane.patient--;
-        if (lane.working + lane.patient + lane.keys.size === 0) this.#lanes.delete(lane.tenant);
+        else lane.lent--;
+        if (lane.working + lane.lent + lane.keys.size === 0) this.#lanes.delete(lane.tenant);
       },
     };
   }

@@ -136,7 +136,7 @@ test('stop waits for what runs and takes nothing more', async () => {
   assert.equal(queue.running, 0);
 });
 
-test('passes that hang, however many, keep no place from others, and are not begun without end', async () => {
+test('passes that wait for what does not answer, however many, keep no place from others', async () => {
   const clock = handClock();
   const begun: string[] = [];
   const queue = createQueue({
@@ -145,9 +145,10 @@ test('passes that hang, however many, keep no place from others, and are not beg
     patienceMs: 100,
     tenantOf,
     clock,
-    work: (key) => {
+    work: async (key) => {
       begun.push(key);
-      return key.startsWith('quiet/') ? Promise.resolve(undefined) : new Promise(() => undefined);
+      if (!key.startsWith('quiet/')) await queue.outside(key, () => new Promise(() => undefined));
+      return undefined;
     },
   });
   for (let i = 0; i < 1000; i++) queue.add(`dead/${i}`);
@@ -167,27 +168,66 @@ test('passes that hang, however many, keep no place from others, and are not beg
   assert.equal(begun[0], 'quiet/2');
   for (let i = 0; i < 1000; i++) clock.advance(100);
   await turn();
-  assert.ok(queue.running >= 2 * 256 && queue.running <= 2 * (256 + 3), `${queue.running} are running`);
+  // They are not begun without end either.
+  assert.ok(queue.running >= 2 * 64 && queue.running <= 2 * (64 + 3), `${queue.running} are running`);
   queue.add('quiet/3');
   await turn();
   assert.equal(begun.at(-1), 'quiet/3');
 });
 
-test('a pass that took long comes to its end as any other', async () => {
+test('passes that have lent their place go on only with one, and no more of them than there are', async () => {
+  const clock = handClock();
+  const answers: (() => void)[] = [];
+  const ends: (() => void)[] = [];
+  let [working, most] = [0, 0];
+  const queue = createQueue({
+    workers: 4,
+    perTenant: 3,
+    patienceMs: 100,
+    tenantOf,
+    clock,
+    work: async (key) => {
+      await queue.outside(key, () => new Promise<void>((resolve) => answers.push(resolve)));
+      most = Math.max(most, ++working);
+      await new Promise<void>((resolve) => ends.push(resolve));
+      working--;
+      return undefined;
+    },
+  });
+  for (let i = 0; i < 20; i++) queue.add(`a/${i}`);
+  for (let i = 0; i < 20; i++) clock.advance(100);
+  assert.equal(answers.length, 20);
+  for (const answer of answers) answer();
+  for (let i = 0; i < 20; i++) {
+    await turn();
+    ends.shift()?.();
+  }
+  await turn();
+  assert.equal(most, 3);
+  assert.equal(queue.running + queue.waiting, 0);
+});
+
+test('a pass whose work is not answered lends its place in the end, and comes to its own as any other', async () => {
   const clock = handClock();
   let [passes, end] = [0, (): void => undefined];
   const queue = createQueue({
     workers: 1,
-    patienceMs: 100,
+    patienceMs: 1,
     tenantOf,
     clock,
-    work: () => {
+    work: (key) => {
+      if (key !== 'a/1') return Promise.resolve(undefined);
       passes++;
       return new Promise((resolve) => (end = () => resolve(undefined)));
     },
   });
   queue.add('a/1');
-  clock.advance(100);
+  queue.add('b/1');
+  await turn();
+  assert.equal(queue.waiting, 1);
+  clock.advance(60_000);
+  await turn();
+  assert.equal(queue.waiting, 0);
   queue.add('a/1');
   assert.equal(passes, 1);
   end();
@@ -196,4 +236,29 @@ test('a pass that took long comes to its end as any other', async () => {
   end();
   await turn();
   assert.equal(queue.running + queue.waiting, 0);
+});
+
+test('stop lets those go on who wait for a place', async () => {
+  const clock = handClock();
+  const answers: (() => void)[] = [];
+  const queue = createQueue({
+    workers: 1,
+    patienceMs: 100,
+    tenantOf,
+    clock,
+    work: async (key) => {
+      await queue.outside(key, () => new Promise<void>((resolve) => answers.push(resolve)));
+      return undefined;
+    },
+  });
+  queue.add('a/1');
+  clock.advance(100);
+  queue.add('b/1');
+  await turn();
+  answers[0]?.();
+  await turn();
+  const stopped = queue.stop();
+  answers[1]?.();
+  await stopped;
+  assert.equal(queue.running, 0);
 });

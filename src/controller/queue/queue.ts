@@ -12,10 +12,7 @@ export interface QueueOptions {
   readonly workers: number;
   /** How many of them may be one tenant's (default: three of four). */
   readonly perTenant?: number | undefined;
-  /**
-   * A pass that takes longer than this waits for something outside, such as a cluster or a repository that does not
-   * answer. It goes on, but others are worked on meanwhile.
-   */
+  /** A pass that waits longer than this for something outside lends its place to others meanwhile. */
   readonly patienceMs?: number | undefined;
   /** Whose turn a key counts for: one tenant's many keys wait behind each other, not before other tenants'. */
   readonly tenantOf: (key: string) => string;
@@ -33,6 +30,11 @@ export interface Queue {
   addAfter(key: string, ms: number): void;
   /** Forgets a key that is gone: its delays and its failures. */
   forget(key: string): void;
+  /**
+   * Within a pass: waits for something outside, such as a cluster or a repository that may not answer. If that takes
+   * long, others are worked on meanwhile, and the pass goes on when it has a place again.
+   */
+  outside<T>(key: string, wait: () => Promise<T>): Promise<T>;
   /** Takes no more work and waits for what runs. */
   stop(): Promise<void>;
   readonly waiting: number;
@@ -43,9 +45,11 @@ export interface Queue {
   readonly lastMoved: number;
 }
 
-/** Passes of one tenant that wait for something outside; each costs a little memory and nothing else. */
-const patientPerTenant = 256;
-const defaultPatienceMs = 250;
+/** Passes of one tenant that have lent their place; each costs a little memory and nothing else. */
+const lentPerTenant = 64;
+const defaultPatienceMs = 50;
+/** A pass at work that takes so many times longer waits for somebody as well, such as for a write that is not answered. */
+const longWork = 40;
 
 /**
  * A fair work queue: tenants take turns, so a hundred looping Applications of one tenant cost another at most the end of
@@ -53,8 +57,8 @@ const defaultPatienceMs = 250;
  */
 export function createQueue(options: QueueOptions): Queue {
   const { workers, perTenant = workers - Math.floor(workers / 4), patienceMs = defaultPatienceMs, clock } = options;
-  const lanes = new Lanes({ workers, perTenant, patientPerTenant });
-  const running = new Set<string>();
+  const lanes = new Lanes({ workers, perTenant, lentPerTenant });
+  const running = new Map<string, Place>();
   const again = new Set<string>();
   const timers = new Map<string, { at: number; cancel: () => void }>();
   const failures = new Map<string, number>();
@@ -97,20 +101,36 @@ export function createQueue(options: QueueOptions): Queue {
   };
 
   const pump = (): void => {
-    for (let next = take(); next !== undefined; next = take()) {
-      running.add(next.key);
+    for (let next = lanes.take(); next !== undefined; next = lanes.take()) {
+      running.set(next.key, next.place);
       void pass(next.key, next.place);
     }
   };
 
-  const take = (): ReturnType<Lanes['take']> => (stopped ? undefined : lanes.take());
-
-  const pass = async (key: string, place: Place): Promise<void> => {
-    lastMoved = clock.now();
-    const stopWaiting = clock.after(patienceMs, () => {
+  const lendAfter = (place: Place, ms: number): (() => void) =>
+    clock.after(ms, () => {
       place.lend();
       pump();
     });
+
+  const outside = async <T>(key: string, wait: () => Promise<T>): Promise<T> => {
+    const place = running.get(key);
+    if (place === undefined) return wait();
+    const settle = lendAfter(place, patienceMs);
+    try {
+      return await wait();
+    } finally {
+      settle();
+      await new Promise<void>((resolve) => {
+        place.takeBack(resolve);
+        pump();
+      });
+    }
+  };
+
+  const pass = async (key: string, place: Place): Promise<void> => {
+    lastMoved = clock.now();
+    const settle = lendAfter(place, patienceMs * longWork);
     let delay: number | undefined;
     try {
       delay = await options.work(key);
@@ -121,7 +141,7 @@ export function createQueue(options: QueueOptions): Queue {
       options.onError?.(key, error, count);
       delay = (options.backoffMs ?? defaultBackoff)(count);
     }
-    stopWaiting();
+    settle();
     place.leave();
     running.delete(key);
     lastMoved = clock.now();
@@ -134,12 +154,14 @@ export function createQueue(options: QueueOptions): Queue {
   return {
     add,
     addAfter,
+    outside,
     forget(key) {
       cancelTimer(key);
       failures.delete(key);
     },
     async stop() {
       stopped = true;
+      lanes.close();
       for (const key of [...timers.keys()]) cancelTimer(key);
       if (running.size > 0) await new Promise<void>((resolve) => idle.push(resolve));
     },
