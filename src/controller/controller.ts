@@ -8,6 +8,7 @@ import type { Logger, Metrics } from '../telemetry/index.ts';
 import { admit } from './application/admit.ts';
 import { Closeups } from './application/closeup.ts';
 import { assessWith, checksOf } from './application/health.ts';
+import { createPatience } from './application/patience.ts';
 import { reconcile } from './application/reconcile.ts';
 import { timeText } from './application/time.ts';
 import type { Admission, World } from './application/world.ts';
@@ -170,6 +171,7 @@ class Running implements Controller {
       settings: () => settings.current().settings,
       params: () => settings.current().params,
       closeups: this.#closeups,
+      patience: createPatience(Date.now),
       admit: (app) => this.#admit(app),
       render: (app, override) => this.#sources.manifests(this.#keyOf(app), app, { refresh: refreshOf(app), override }),
       cluster: (key) => this.#clusters.access(key),

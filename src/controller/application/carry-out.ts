@@ -1,4 +1,4 @@
-import { isArgosyError } from '../../core/errors/index.ts';
+import { type ArgosyError, isArgosyError } from '../../core/errors/index.ts';
 import { type KubeObject, kindText } from '../../core/objects/index.ts';
 import {
   type ApplyTask,
@@ -26,8 +26,22 @@ export async function carryOut(task: Task, resource: Resource, door: Door): Prom
     if (!isArgosyError(error)) throw error;
     // Gone already is what a delete and a release wanted.
     if (task.act !== 'apply' && error.code === 'kube-not-found') return { task, status: 'Pruned', message: 'pruned' };
-    return { task, status: 'SyncFailed', message: error.message, code: error.code };
+    return { task, status: 'SyncFailed', message: error.message, code: error.code, passing: isPassing(error) };
   }
+}
+
+const passingCodes: readonly string[] = [
+  'kube-unreachable',
+  'kube-timeout',
+  'kube-busy',
+  'kube-unavailable',
+  'kube-unauthorized',
+];
+
+/** Whether an error tells of a server that is away, full, or has not got our new credential yet, and not of the object. */
+export function isPassing({ code, message }: ArgosyError): boolean {
+  // A webhook that cannot be called is a 500 of a server that is well; the text is all that tells it from etcd's faults.
+  return passingCodes.includes(code) && !message.includes('webhook');
 }
 
 async function apply(task: ApplyTask, resource: Resource, door: Door): Promise<Outcome> {

@@ -7,7 +7,7 @@ import { type Decision, decide } from './decide.ts';
 import { gather, type Ready, renderSources, type Sources, see } from './gather.ts';
 import { remove } from './removal.ts';
 import { checkpoint, report, reportRefusal } from './report.ts';
-import { runSync } from './sync.ts';
+import { type Progress, runSync } from './sync.ts';
 import { withoutSyncStatus } from './unread.ts';
 import type { World } from './world.ts';
 
@@ -52,7 +52,7 @@ async function sync(
   const store = async (so: OperationState): Promise<void> => {
     app = await checkpoint(app, so, world);
   };
-  const progress =
+  const progress: Progress =
     sources.error === undefined
       ? await runSync(await seen(inputs, sources, world), { state, sources, checkpoint: store }, world)
       : {
@@ -66,7 +66,7 @@ async function sync(
   const syncError = lastWord({ ...inputs, app }, comparison, progress.state, world.now());
   const said = withoutSyncStatus(comparison, inputs);
   await report({ ...inputs, app }, { comparison: said, operationState: progress.state, syncError }, world);
-  return progress.state.phase === 'Running' ? pollMs : undefined;
+  return progress.againInMs ?? (progress.state.phase === 'Running' ? pollMs : undefined);
 }
 
 /** Why an automatic sync that has just ended will not be tried again; nobody would look a second time to say it. */

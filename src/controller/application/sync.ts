@@ -26,6 +26,8 @@ export interface Progress {
   readonly live: Live;
   /** What the API server would make of the targets now, where it was asked; what it has just written is as asked for. */
   readonly predicted: Ready['predicted'];
+  /** When to go on, where it waits for an API server that is away. */
+  readonly againInMs?: number | undefined;
 }
 
 /** What a sync is made of besides the Application: the sources it is pinned to, and how to store how far it came. */
@@ -62,10 +64,33 @@ export async function runSync(inputs: Ready, parts: SyncParts, world: World): Pr
     const outcomes = await act(inputs.app, step.tasks, inputs.access, world);
     live = after(live, outcomes);
     predicted = settledBy(predicted, outcomes);
+    const away = waitForServer(inputs, state, outcomes, world);
+    if (away !== undefined) return { state: heldUp(state, step, outcomes), live, predicted, againInMs: away };
     state = advance(withResults(state, resultsAfter(step.results, outcomes)), step, outcomes, timeText(world.now()));
     if (step.next !== 'run' || state.finishedAt !== undefined) return { state, live, predicted };
   }
   throw new Error(`the sync of ${inputs.instance} does not end`);
+}
+
+/** How long to wait before the step is taken again; undefined where the server answered, or has been away too long. */
+function waitForServer(
+  { instance }: Ready,
+  { phase }: OperationState,
+  outcomes: readonly Outcome[],
+  { patience }: World,
+): number | undefined {
+  // Whoever stops an operation does not wait for anybody.
+  if (phase !== 'Terminating' && outcomes.some(({ passing }) => passing)) return patience.next(instance);
+  if (outcomes.length > 0) patience.over(instance);
+  return undefined;
+}
+
+/** As if we had been stopped in the middle of the step: hooks stay announced, and what was done is found when it goes on. */
+function heldUp(state: OperationState, step: Step, outcomes: readonly Outcome[]): OperationState {
+  const heard = outcomes.filter(({ passing }) => passing !== true);
+  const reason = outcomes.find(({ passing }) => passing)?.message ?? '';
+  const before = step.next === 'run' ? announce(step.results, step.tasks) : step.results;
+  return { ...withResults(state, resultsAfter(before, heard)), message: `waiting for the API server: ${reason}` };
 }
 
 /** Where the options ask for it, an object of another Application stops the sync before anything is taken over. */

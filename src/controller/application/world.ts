@@ -14,6 +14,7 @@ import type { Identity, SyncRequest, Verdict } from '../../core/policy/index.ts'
 import type { Reader, Resource, Writer } from '../../kube/index.ts';
 import type { Logger } from '../../telemetry/index.ts';
 import type { Closeups } from './closeup.ts';
+import type { Patience } from './patience.ts';
 
 /** What a pass may touch: everything outside comes in through here, wired by `main`. */
 export interface World {
@@ -29,6 +30,8 @@ export interface World {
   params(): Params;
   /** What closer looks at objects have told, for as long as it holds. */
   readonly closeups: Closeups;
+  /** How long syncs wait for API servers that are away. */
+  readonly patience: Patience;
   /** Asks the policy on the newest snapshot; asked again right before each write. */
   admit(app: Application): Admission;
   /** From the sources to objects; throws ArgosyError where what an operation asks for cannot be had. */

@@ -53,4 +53,6 @@ export interface Outcome {
   readonly object?: KubeObject | undefined;
   /** Our error code, where it failed: decides about retry. */
   readonly code?: string | undefined;
+  /** The fault was the server's or the way's, not the object's: whether it was done is not known, and may be tried again. */
+  readonly passing?: boolean | undefined;
 }

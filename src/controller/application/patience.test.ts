@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createPatience } from './patience.ts';
+
+test('waits grow to a longest one, and end once the server has been away too long', () => {
+  let now = 0;
+  const patience = createPatience(() => now);
+  const waits: number[] = [];
+  for (let wait = patience.next('a'); wait !== undefined; wait = patience.next('a')) {
+    waits.push(wait);
+    now += wait;
+  }
+  assert.deepEqual(waits.slice(0, 6), [1000, 2000, 4000, 8000, 15_000, 15_000]);
+  assert.ok(now >= 300_000 && now < 330_000, `it ended after ${now}`);
+  assert.equal(patience.next('a'), 1000, 'the next outage begins anew');
+});
+
+test('an answer ends the waiting, of that Application alone', () => {
+  const patience = createPatience(() => 0);
+  for (const instance of ['a', 'b']) assert.equal(patience.next(instance), 1000);
+  patience.over('a');
+  assert.deepEqual([patience.next('a'), patience.next('b')], [1000, 2000]);
+});

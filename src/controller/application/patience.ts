@@ -1,0 +1,35 @@
+/** How long syncs wait for API servers that are away, each Application by itself. */
+export interface Patience {
+  /** How long to wait before the next try; undefined once it has been away for too long. */
+  next(instance: string): number | undefined;
+  /** It has answered. */
+  over(instance: string): void;
+}
+
+const firstMs = 1000;
+const longestMs = 15_000;
+const mostMs = 5 * 60_000;
+
+/** Longer waits each time, and an end: after five minutes an operation fails and its retry policy decides. */
+export function createPatience(now: () => number): Patience {
+  const away = new Map<string, { readonly since: number; readonly tries: number }>();
+  return {
+    next(instance) {
+      const { since, tries } = away.get(instance) ?? { since: now(), tries: 0 };
+      if (now() - since >= mostMs) {
+        away.delete(instance);
+        return undefined;
+      }
+      // Nobody tells when an Application has gone in the middle of it; the oldest stand first.
+      for (const [name, entry] of away) {
+        if (now() - entry.since < 2 * mostMs) break;
+        away.delete(name);
+      }
+      away.set(instance, { since, tries: tries + 1 });
+      return Math.min(longestMs, firstMs * 2 ** Math.min(tries, 10));
+    },
+    over(instance) {
+      away.delete(instance);
+    },
+  };
+}
