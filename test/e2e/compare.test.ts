@@ -123,10 +123,12 @@ test('an object is written and compared in the version of its manifest, also aft
   await until(() => view('older'), isSync('Synced'));
   await controller.stop();
   const writes = stage.writes('horizontalpodautoscalers', 'cmp-shop').length;
+  const older = (): number => calls('get', 'older').filter(({ objectRef }) => objectRef?.apiVersion === 'v1').length;
+  const reads = older();
   controller = await stage.start(installation);
   await until(
-    () => Promise.resolve(calls('get', 'older').filter(({ objectRef }) => objectRef?.apiVersion === 'v1').length),
-    (count) => count > 0,
+    () => Promise.resolve(older()),
+    (count) => count > reads,
   );
   await sleep(500);
   await until(() => view('older'), isSync('Synced'));

@@ -23,6 +23,8 @@ export type RenderSource = (
 export interface Made {
   readonly manifests: Manifests;
   readonly reads: readonly (readonly string[] | undefined)[];
+  /** What was rendered: a repository may have moved on meanwhile. */
+  readonly commits: readonly string[];
   /** The cluster's version and kinds decided it, too. */
   readonly askedCluster: boolean;
 }
@@ -65,6 +67,7 @@ export async function renderAll(
       renderings,
     ),
     reads: renderings.map(({ reads }, i) => withReferences(reads, inputs[i]?.source.ref, renderings)),
+    commits: trees.map(({ revision }) => revision),
     askedCluster: renderings.some(({ askedCluster }) => askedCluster === true),
   };
 }
@@ -89,17 +92,20 @@ function withReferences(
   return [...reads, ...renderings.flatMap(({ refReads }) => refReads?.get(ref) ?? [])];
 }
 
-/** A text that stays the same as long as rendering would bring the same: sources, and the content at all paths that count. */
+/**
+ * A text that stays the same as long as rendering would bring the same: sources, and the content at all paths that count;
+ * at these commits, or else at those the sources lead to now.
+ */
 export async function fingerprint(
   { open }: Pick<RenderHouse, 'open'>,
   app: Application,
   inputs: readonly SourceInput[],
-  reads: Made['reads'],
+  { reads, commits }: Pick<Made, 'reads'> & { readonly commits: readonly string[] | undefined },
 ): Promise<string> {
   const parts: string[] = [];
   for (const [i, input] of inputs.entries()) {
     const repository = open(app, input);
-    const { commit } = await repository.resolve(input.revision, input.source.tagPrefix);
+    const commit = commits?.[i] ?? (await repository.resolve(input.revision, input.source.tagPrefix)).commit;
     const paths = reads[i];
     const ids =
       paths === undefined ? [commit] : (await repository.treeIds(commit, paths)).map((item) => item?.id ?? '-');

@@ -164,13 +164,18 @@ class Following implements Sources {
     if (last !== undefined && (await this.#fingerprint(app, inputs, last)) === last.fingerprint) return last.manifests;
     const made = await renderAll(this.#house, app, inputs, hard);
     const cluster = this.#clusterKey(app, made);
-    const text = await this.#fingerprint(app, inputs, { ...made, cluster });
+    const text = await this.#fingerprint(app, inputs, { ...made, cluster }, made.commits);
     this.#known.set(key, { ...made, fingerprint: text, sources: textOf(inputs), cluster });
     return made.manifests;
   }
 
-  async #fingerprint(app: Application, inputs: readonly SourceInput[], last: Lead): Promise<string> {
-    const content = await fingerprint(this.#house, app, inputs, last.reads);
+  async #fingerprint(
+    app: Application,
+    inputs: readonly SourceInput[],
+    last: Lead,
+    commits?: readonly string[],
+  ): Promise<string> {
+    const content = await fingerprint(this.#house, app, inputs, { reads: last.reads, commits });
     return `${this.#options.renderKey?.() ?? ''}\n${this.#clusterKey(app, last)}\n${content}`;
   }
 

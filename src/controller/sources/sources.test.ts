@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { parseApplication, readParams, readSettings, type Snapshot } from '../../core/api/index.ts';
+import type { Git } from '../../git/index.ts';
+import { createSources } from './sources.ts';
+
+const snapshot = {
+  revision: 1,
+  settings: readSettings(new Map()).value,
+  params: readParams(new Map()).value,
+  repositories: [],
+  clusters: [],
+  appNamespaces: [],
+  controlPlane: 'argocd',
+  brokenProjects: new Map(),
+  projects: new Map([['default', { metadata: { name: 'default' }, spec: {} }]]),
+} as unknown as Snapshot; // what sources do not read is left out
+
+test('a commit that comes while an older one is rendered is not taken for it', async () => {
+  let head = 'old';
+  let touched: readonly string[] = [];
+  const repository = {
+    fetch: async () => ({ changed: true }),
+    resolve: async () => ({ commit: head }),
+    treeIds: async (commit: string, paths: readonly string[]) => paths.map(() => ({ id: commit })),
+  };
+  const sources = createSources({
+    git: { repository: () => repository } as unknown as Git, // one repository, as far as it is read
+    snapshot: () => snapshot,
+    render: async () => {
+      head = 'new';
+      return { objects: [], sourceType: 'Directory', warnings: [], reads: ['shop'] } as never; // nothing is rendered here
+    },
+    served: () => ({ known: false }) as never, // nothing is asked of it
+    pollMs: () => 0,
+    random: () => 0,
+    onChange: (keys) => {
+      touched = keys;
+    },
+  });
+  const parsed = parseApplication({
+    apiVersion: 'argoproj.io/v1alpha1',
+    kind: 'Application',
+    metadata: { name: 'shop', namespace: 'team' },
+    spec: { project: 'default', source: { repoURL: 'https://git.example.com/a.git', path: 'shop' }, destination: {} },
+  });
+  assert.ok(parsed.ok);
+  sources.track('team/shop', parsed.value);
+  const first = await sources.manifests('team/shop', parsed.value, { refresh: undefined, override: {} });
+  assert.equal(first.manifests?.revision, 'old');
+  await sources.poll('https://git.example.com/a.git');
+  assert.deepEqual(touched, ['team/shop']);
+  const second = await sources.manifests('team/shop', parsed.value, { refresh: undefined, override: {} });
+  assert.equal(second.manifests?.revision, 'new');
+  await sources.stop();
+});
