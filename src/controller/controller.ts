@@ -14,6 +14,7 @@ import { timeText } from './application/time.ts';
 import type { Admission, World } from './application/world.ts';
 import { type Applications, watchApplications } from './applications/index.ts';
 import { type Clusters, createClusters } from './clusters/index.ts';
+import { lending } from './lending.ts';
 import { createProjectConditions, type ProjectConditions } from './project/conditions.ts';
 import { createProjectFinalizers, type ProjectFinalizers } from './project/finalizer.ts';
 import { Members } from './project/members.ts';
@@ -191,7 +192,10 @@ class Running implements Controller {
       work: async (key) => {
         const from = performance.now();
         try {
-          return await reconcile(key, world);
+          return await reconcile(
+            key,
+            lending(world, (wait) => this.#queue.outside(key, wait)),
+          );
         } finally {
           this.#reporter.passed(key, (performance.now() - from) / 1000);
         }
