@@ -1,42 +1,32 @@
 import { after, before, test } from 'node:test';
-import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
-import { createTestRepository, type TestRepository } from '../support/git-repository.ts';
+import { type FaultStage, openFaultStage } from '../support/fault-stage.ts';
 import { type KillPoint, type Sweep, startSweep } from '../support/kill-sweep.ts';
-import { openStage, type Stage } from '../support/story.ts';
-import { tenantPlatform } from '../support/tenant.ts';
 
-let stage: Stage;
-let proxy: FaultProxy;
-let repository: TestRepository;
+let faults: FaultStage;
 let sweep: Sweep;
 
 before(async () => {
-  stage = await openStage();
-  proxy = await startFaultProxy(stage.cluster.url);
-  repository = createTestRepository();
-  await stage.apply(tenantPlatform('kill'));
-  sweep = startSweep({ stage, proxy, repository, tenant: 'kill' });
+  faults = await openFaultStage('kill');
+  sweep = startSweep(faults);
 });
 
 after(async () => {
   await sweep?.stop();
-  await stage?.stop();
-  await proxy?.close();
-  repository?.remove();
+  await faults?.stop();
 });
 
-test('killed at seeded points of a sync of four waves and two hooks, it goes on and doubles nothing', async (context) => {
-  const pieces = await sweep.measure('calm');
-  for (const point of sample(pieces, 4, 20_260_101)) {
-    context.diagnostic(`killed ${point.when} piece ${point.piece} of ${pieces}`);
-    await sweep.killAt(`killed-${point.piece}-${point.when}`, point);
+test('killed at seeded calls of a sync of ten waves and three hooks, it goes on and doubles nothing', async (context) => {
+  const calls = await sweep.measure();
+  for (const point of sample(calls, 6, 20_260_101)) {
+    const at = await sweep.killAt(`k${point.call}-${point.when}`, point);
+    context.diagnostic(`killed ${point.when} call ${point.call} of ${calls}: ${at ?? 'not reached'}`);
   }
 });
 
 /** Points spread over the sync, one in each stretch of it. */
-function sample(pieces: number, count: number, seed: number): KillPoint[] {
+function sample(calls: number, count: number, seed: number): KillPoint[] {
   return Array.from({ length: count }, (_, at) => {
     const draw = (Math.imul(seed + at, 2_654_435_761) >>> 0) / 2 ** 32;
-    return { piece: 1 + Math.floor(((at + draw) * pieces) / count), when: at % 2 === 0 ? 'after' : 'before' };
+    return { call: 1 + Math.floor(((at + draw) * calls) / count), when: at % 2 === 0 ? 'after' : 'before' };
   });
 }

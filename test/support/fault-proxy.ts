@@ -4,67 +4,71 @@ import { connect, createServer, type Socket } from 'node:net';
 export interface FaultProxy {
   /** The address to use instead of the API server's; its certificate must hold for loopback. */
   readonly url: string;
-  /** How many pieces the clients have sent so far; a request is one piece or a few. */
-  sent(): number;
   /** Connections of now go silent both ways and stay open; new ones are served. */
   silence(): void;
   /** All connections of now are reset. */
   reset(): void;
   /** New connections are refused as long as this is on. */
   refuse(on: boolean): void;
-  /** Holds every piece from the server back for so long. */
-  delay(ms: number): void;
-  /**
-   * Calls back once with the piece of this number (as `sent` counts): before it goes on to the server and instead of
-   * that, or right after it has gone on.
-   */
-  at(piece: number, when: 'before' | 'after', act: () => void): void;
+  /** How bytes come from the server from now on: each held back for so long, and no more of them in a second. */
+  pace(pace: Pace): void;
+  /** How many connections are open. */
+  open(): number;
   close(): Promise<void>;
+}
+
+export interface Pace {
+  readonly delayMs?: number;
+  readonly bytesPerSecond?: number;
 }
 
 interface Pair {
   readonly client: Socket;
   readonly server: Socket;
   silent: boolean;
+  /** When the last piece so far is due: pieces never overtake each other, however the pace changes. */
+  dueAt: number;
 }
 
-interface Trap {
-  readonly piece: number;
-  readonly when: 'before' | 'after';
-  readonly act: () => void;
+const pieceBytes = 512;
+
+/** Hands bytes to the client once they are due. */
+function later(pair: Pair, bytes: Buffer, delayMs: number, sendingMs: number): void {
+  const now = performance.now();
+  pair.dueAt = Math.max(pair.dueAt, now + delayMs) + sendingMs;
+  const write = (): void => {
+    if (!pair.silent && !pair.client.destroyed) pair.client.write(bytes);
+  };
+  if (pair.dueAt <= now) write();
+  else setTimeout(write, pair.dueAt - now);
 }
 
 /** Listens on a free port of loopback. */
 export async function startFaultProxy(target: string): Promise<FaultProxy> {
   const { hostname, port } = new URL(target);
   const pairs = new Set<Pair>();
-  const state: { sent: number; refusing: boolean; delayMs: number; trap: Trap | undefined } = {
-    sent: 0,
-    refusing: false,
-    delayMs: 0,
-    trap: undefined,
-  };
-  const forward = (pair: Pair, bytes: Buffer): void => {
-    if (pair.silent) return;
-    state.sent++;
-    const trap = state.trap?.piece === state.sent ? state.trap : undefined;
-    if (trap !== undefined) state.trap = undefined;
-    if (trap?.when !== 'before') pair.server.write(bytes);
-    trap?.act();
-  };
+  let refusing = false;
+  let pace: Pace = {};
   const back = (pair: Pair, bytes: Buffer): void => {
-    const write = (): void => {
-      if (!pair.silent && !pair.client.destroyed) pair.client.write(bytes);
-    };
-    if (state.delayMs === 0) write();
-    else setTimeout(write, state.delayMs);
+    const { delayMs = 0, bytesPerSecond } = pace;
+    if (bytesPerSecond === undefined) {
+      later(pair, bytes, delayMs, 0);
+      return;
+    }
+    // What the client may not have yet is not taken from the server either.
+    pair.server.pause();
+    for (let at = 0; at < bytes.length; at += pieceBytes) {
+      const piece = bytes.subarray(at, at + pieceBytes);
+      later(pair, piece, delayMs, (piece.length / bytesPerSecond) * 1000);
+    }
+    setTimeout(() => pair.server.resume(), Math.max(0, pair.dueAt - performance.now()));
   };
   const listener = createServer((client) => {
-    if (state.refusing) {
+    if (refusing) {
       client.resetAndDestroy();
       return;
     }
-    const pair: Pair = { client, server: connect(Number(port), hostname), silent: false };
+    const pair: Pair = { client, server: connect(Number(port), hostname), silent: false, dueAt: 0 };
     pairs.add(pair);
     const end = (): void => {
       // A silent connection stays open on the client's side: that is what makes it hard to notice.
@@ -73,7 +77,9 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
       client.destroy();
       pair.server.destroy();
     };
-    client.on('data', (bytes: Buffer) => forward(pair, bytes));
+    client.on('data', (bytes: Buffer) => {
+      if (!pair.silent) pair.server.write(bytes);
+    });
     pair.server.on('data', (bytes: Buffer) => back(pair, bytes));
     for (const socket of [client, pair.server]) socket.setNoDelay(true).on('error', end).on('close', end);
   });
@@ -90,20 +96,17 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
   const address = listener.address();
   return {
     url: `https://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`,
-    sent: () => state.sent,
     silence: () => {
       for (const pair of pairs) pair.silent = true;
     },
     reset,
     refuse: (on) => {
-      state.refusing = on;
+      refusing = on;
     },
-    delay: (ms) => {
-      state.delayMs = ms;
+    pace: (next) => {
+      pace = next;
     },
-    at: (piece, when, act) => {
-      state.trap = { piece, when, act };
-    },
+    open: () => pairs.size,
     async close() {
       const closed = new Promise<void>((resolve) => listener.close(() => resolve()));
       reset();

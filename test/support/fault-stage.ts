@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type CallProxy, holdAt, type Script, startCallProxy } from './call-proxy.ts';
+import { type ControllerProcess, startControllerProcess } from './controller-process.ts';
+import { type FaultProxy, startFaultProxy } from './fault-proxy.ts';
+import { createTestRepository, type TestRepository } from './git-repository.ts';
+import { type RealCluster, type RealClusterOptions, startRealCluster } from './real-cluster.ts';
+import { openStage, type Stage } from './story.ts';
+import { endState, proveOnce, type Subject, tenWaveApplication, tenWaves, untilSynced } from './ten-waves.ts';
+import { tenantPlatform } from './tenant.ts';
+
+/** A tenant on a real cluster whose controller speaks to the API server through two proxies: bytes, then calls. */
+export interface FaultStage {
+  readonly stage: Stage;
+  readonly cluster: RealCluster;
+  readonly tenant: string;
+  readonly wire: FaultProxy;
+  readonly calls: CallProxy;
+  readonly repository: TestRepository;
+  readonly kubeconfig: string;
+  /** Starts another controller on the same tenant; it ends with the stage. */
+  startController(): Promise<ControllerProcess>;
+  /** Begins a sync and answers when its wave of this number is on its way to the API server, where it waits. */
+  beginHeldAt(
+    name: string,
+    part: string,
+    policy?: string,
+  ): Promise<{ subject: Subject; release(script?: Script): void }>;
+  /** Begins a sync of ten waves; `policy` is added to its syncPolicy. */
+  begin(name: string, policy?: string): Promise<Subject>;
+  /** Ends with the same objects and the same status as an undisturbed sync, everything done once. */
+  proveCalm(subject: Subject): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Opens the stage and starts nothing yet. */
+export async function openFaultStage(tenant: string, options: RealClusterOptions = {}): Promise<FaultStage> {
+  const cluster = await startRealCluster(options);
+  const calls = await startCallProxy(cluster);
+  const wire = await startFaultProxy(calls.url);
+  const stage = await openStage({ cluster: { flavour: 'real', ...cluster } });
+  const repository = createTestRepository();
+  const dir = mkdtempSync(join(tmpdir(), 'argosy-faults-'));
+  const kubeconfig = join(dir, 'kubeconfig');
+  const text = readFileSync(cluster.kubeconfig, 'utf8').replaceAll(cluster.url, wire.url);
+  writeFileSync(kubeconfig, text, { mode: 0o600 });
+  await stage.apply(tenantPlatform(tenant));
+  const controllers: ControllerProcess[] = [];
+  let calm: unknown;
+  const begin = async (name: string, policy = ''): Promise<Subject> => {
+    repository.commit(tenWaves(name));
+    await stage.apply(tenWaveApplication(tenant, name, repository.url, policy));
+    return { stage, tenant, name };
+  };
+  return {
+    ...{ stage, cluster, tenant, wire, calls, repository, kubeconfig, begin },
+    async beginHeldAt(name, part, policy) {
+      const held = holdAt(calls, ({ path }) => path.endsWith(`/configmaps/${name}-${part}`));
+      const subject = await begin(name, policy);
+      await held.reached;
+      return { subject, release: held.release };
+    },
+    async startController() {
+      const controller = await startControllerProcess({
+        kubeconfig,
+        controlPlane: `${tenant}-argocd`,
+        appNamespaces: [`${tenant}-team`],
+        cacheDir: join(dir, `cache-${controllers.length}`),
+        pingMs: 500,
+      });
+      controllers.push(controller);
+      return controller;
+    },
+    async proveCalm(subject) {
+      await untilSynced(subject);
+      proveOnce(subject);
+      calm ??= await endState(subject);
+      assert.deepEqual(await endState(subject), calm);
+    },
+    async stop() {
+      for (const controller of controllers) await controller.kill();
+      await stage.stop();
+      await wire.close();
+      await calls.close();
+      repository.remove();
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
+}
