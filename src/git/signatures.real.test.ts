@@ -1,45 +1,22 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { openGitHouse } from '../../test/support/git-house.ts';
 import { createTestRepository, runGit, type TestRepository } from '../../test/support/git-repository.ts';
+import { openSigningHouse, type SigningKey } from '../../test/support/signing.ts';
 import { judgeSignatures } from '../core/policy/index.ts';
 import type { Repository } from './index.ts';
 
-// The real gpg makes keys and signatures here; tests end their agents by asking them to.
-const home = mkdtempSync(join(tmpdir(), 'argosy-gpg-'));
+const signing = openSigningHouse();
 const house = openGitHouse();
 const repositories: TestRepository[] = [];
 after(async () => {
-  execFileSync('gpgconf', ['--homedir', home, '--kill', 'all']);
+  signing.close();
   for (const each of repositories) each.remove();
   await house.close();
-  rmSync(home, { recursive: true, force: true });
 });
 
-function gpg(...args: string[]): string {
-  const env = { GNUPGHOME: home, PATH: process.env['PATH'] ?? '' };
-  const common = ['--batch', '--quiet', '--pinentry-mode', 'loopback', '--passphrase', ''];
-  return execFileSync('gpg', [...common, ...args], { env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
-}
-
-function makeKey(name: string): { readonly id: string; readonly armour: string } {
-  gpg('--quick-generate-key', `${name} <${name}@example.com>`, 'ed25519', 'sign', 'never');
-  const id = /^fpr:+([0-9A-F]+):$/m.exec(gpg('--with-colons', '--list-keys', `${name}@example.com`))?.[1] ?? '';
-  return { id, armour: gpg('--armor', '--export', id) };
-}
-
-const ours = makeKey('ours');
-const theirs = makeKey('theirs');
-const program = join(home, 'sign');
-writeFileSync(program, `#!/bin/sh\nexec env GNUPGHOME=${home} gpg --batch --quiet "$@"\n`, { mode: 0o755 });
-
-function signer(key: { readonly id: string }): string[] {
-  return ['-c', `gpg.program=${program}`, '-c', `user.signingkey=${key.id}`];
-}
+const ours = signing.makeKey('ours');
+const theirs = signing.makeKey('theirs');
 
 function open(): TestRepository {
   const repository = createTestRepository({ 'a.yaml': 'a: 1\n' });
@@ -47,9 +24,9 @@ function open(): TestRepository {
   return repository;
 }
 
-function commit(repository: TestRepository, key?: { readonly id: string }): string {
+function commit(repository: TestRepository, key?: SigningKey): string {
   const sign = key === undefined ? ['--no-gpg-sign'] : ['-S'];
-  repository.git(...(key === undefined ? [] : signer(key)), 'commit', '--quiet', '--allow-empty', ...sign, '-m', 'x');
+  repository.git(...(key?.git ?? []), 'commit', '--quiet', '--allow-empty', ...sign, '-m', 'x');
   return repository.git('rev-parse', 'HEAD');
 }
 
@@ -112,7 +89,7 @@ test('AC-84: the whole history counts where that is asked for, each commit by it
   repository.git('checkout', '--quiet', '-b', 'side', 'clean~2');
   commit(repository);
   repository.git('checkout', '--quiet', '-b', 'merged', 'clean~2');
-  repository.git(...signer(ours), 'merge', '--quiet', '--no-ff', '-S', '-m', 'merge', 'side');
+  repository.git(...ours.git, 'merge', '--quiet', '--no-ff', '-S', '-m', 'merge', 'side');
   assert.equal(await verdict(repository, 'merged', 'head'), undefined);
   assert.match((await verdict(repository, 'merged', 'strict')) ?? '', /is not signed/);
 });
@@ -121,8 +98,8 @@ test('an annotated tag speaks for its commit, under its own name only', async ()
   const repository = open();
   commit(repository);
   repository.git('tag', '-a', '-m', 'plain', 'plain');
-  repository.git(...signer(ours), 'tag', '-s', '-m', 'signed', 'v1.0.0');
-  repository.git(...signer(theirs), 'tag', '-s', '-m', 'signed', 'theirs');
+  repository.git(...ours.git, 'tag', '-s', '-m', 'signed', 'v1.0.0');
+  repository.git(...theirs.git, 'tag', '-s', '-m', 'signed', 'theirs');
   repository.git('tag', 'light');
   repository.git('update-ref', 'refs/tags/replayed', repository.git('rev-parse', 'v1.0.0'));
   assert.equal(await verdict(repository, 'v1.0.0'), undefined);

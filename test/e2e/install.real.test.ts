@@ -58,6 +58,7 @@ const inControlPlane = [
   'appprojects.argoproj.io get list watch patch',
   'configmaps [argocd-cm] get list watch',
   'configmaps [argocd-cmd-params-cm] get list watch',
+  'configmaps [argocd-gpg-keys-cm] get list watch',
   'configmaps [argocd-rbac-cm] get list watch',
   'configmaps [argocd-ssh-known-hosts-cm] get list watch',
   'configmaps [argocd-tls-certs-cm] get list watch',
