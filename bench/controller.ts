@@ -1,21 +1,74 @@
 // The controller on a real kube-apiserver with the audit log on, in a process of its own, against floors of the same run.
-// Scenarios are numbered as in the design of the benchmark; each has a file of its own under `controller/`.
-import { openBench } from './controller/bench.ts';
+// Scenarios are numbered as in the design of the benchmark (S1…S13); each has a file of its own under `controller/`.
+// Progress goes to standard error.
+import { type Bench, openBench } from './controller/bench.ts';
+import { fairness } from './controller/fairness.ts';
 import { openWriteFloor } from './controller/floors.ts';
+import { giants } from './controller/giants.ts';
+import { heal } from './controller/heal.ts';
+import { baseOfOne, idle } from './controller/idle.ts';
 import { initialSyncs } from './controller/initial-sync.ts';
+import { elsewhere, push } from './controller/push.ts';
+import { restart } from './controller/restart.ts';
+import { secrets } from './controller/secrets.ts';
+import { storm } from './controller/storm.ts';
+import { tenants } from './controller/tenants.ts';
 import type { Figure } from './probes/figures.ts';
+
+/** How much of everything. */
+interface Sizes {
+  readonly applications: number;
+  readonly rounds: number;
+  readonly teams: number;
+  readonly each: number;
+  readonly noisy: number;
+  readonly secrets: number;
+}
+
+const sizes: Readonly<Record<'bar' | 'full', Sizes>> = {
+  bar: { applications: 100, rounds: 3, teams: 5, each: 20, noisy: 30, secrets: 20 },
+  full: { applications: 1_000, rounds: 2, teams: 50, each: 100, noisy: 100, secrets: 100 },
+};
 
 /** Runs the scenarios and answers their figures. */
 export async function run(options: { readonly size?: 'bar' | 'full' } = {}): Promise<readonly Figure[]> {
-  const full = options.size === 'full';
-  const count = full ? 1_000 : 200;
-  const bench = await openBench(full, count);
+  const size = options.size ?? 'bar';
+  const bench = await openBench(size === 'full', sizes[size].applications);
   try {
-    const floor = await openWriteFloor(bench);
-    const { figures, last } = await initialSyncs(bench, floor, count, full ? 2 : 3);
-    await last.contestant.stop();
-    return figures;
+    return await scenarios(bench, sizes[size]);
   } finally {
     await bench.close();
   }
 }
+
+async function scenarios(bench: Bench, size: Sizes): Promise<Figure[]> {
+  const { applications: count, rounds } = size;
+  const figures: Figure[] = [];
+  const play = async (name: string, scenario: () => Promise<readonly Figure[]>): Promise<void> => {
+    const from = performance.now();
+    figures.push(...(await scenario()));
+    console.error(`${name}: ${((performance.now() - from) / 1000).toFixed(0)} s`);
+  };
+  const floor = await openWriteFloor(bench);
+  const base = await baseOfOne(bench);
+  const from = performance.now();
+  const { figures: synced, last, perAppMs } = await initialSyncs(bench, floor, count, { rounds, base });
+  figures.push(...synced);
+  console.error(`initial sync: ${((performance.now() - from) / 1000).toFixed(0)} s`);
+  const { contestant } = last;
+  const name = `plain${rounds - 1}`;
+  await play('idle', () => idle(bench, contestant, base, count));
+  await play('push', () => push(bench, contestant, count));
+  await play('commits elsewhere', () => elsewhere(bench, contestant));
+  await play('self-heal', () => heal(bench, `${name}-shop`, count));
+  await play('event storm', () => storm(bench, contestant, `${name}-shop`));
+  await contestant.stop();
+  await play('restart', () => restart(bench, `${name}-argocd`, count));
+  await play('tenants', () => tenants(bench, size.teams, size.each, perAppMs));
+  await play('noisy tenant', () => fairness(bench, size.noisy));
+  await play('cluster Secrets', () => secrets(bench, size.secrets));
+  await play('giants', () => giants(bench));
+  return figures.toSorted((a, b) => scenarioOf(a) - scenarioOf(b));
+}
+
+const scenarioOf = ({ name }: Figure): number => Number(/^S(\d+)/.exec(name)?.[1] ?? 0);

@@ -16,6 +16,8 @@ export interface Bench {
   /** For floors and for outsiders: not the controller's. */
   readonly floor: Connection;
   readonly repository: TestRepository;
+  /** How many Applications' folders the repository has. */
+  readonly folders: number;
   /** Applications by key, as an independent watch sees them. */
   readonly seen: ReadonlyMap<string, AppSeen>;
   /** Starts a controller over a control plane. */
@@ -56,6 +58,7 @@ export async function openBench(full: boolean, folders: number): Promise<Bench> 
     cluster,
     floor,
     repository,
+    folders,
     seen,
     async start(controlPlane, appNamespaces = []) {
       const { kubeconfig } = cluster;

@@ -25,8 +25,8 @@ export async function initialSyncs(
   bench: Bench,
   floor: WriteFloor,
   count: number,
-  rounds: number,
-): Promise<{ figures: Figure[]; last: Synced; perAppMs: number }> {
+  { rounds, base }: { readonly rounds: number; readonly base: Reading },
+): Promise<{ figures: Figure[]; last: Synced; perAppMs: readonly number[] }> {
   const synced: Synced[] = [];
   const floors: number[] = [];
   const floorsTold: number[] = [];
@@ -46,23 +46,23 @@ export async function initialSyncs(
   const last = synced.at(-1);
   if (last === undefined) throw new Error('no round was run');
   return {
-    figures: figuresOf(count, synced, floors, floorsTold),
+    figures: figuresOf(count, synced, { floors, floorsTold }, base),
     last,
-    perAppMs: median(synced.map((each) => each.wallMs)) / count,
+    perAppMs: synced.map(({ wallMs }) => wallMs / count),
   };
 }
 
 function figuresOf(
   count: number,
   synced: readonly Synced[],
-  floors: readonly number[],
-  floorsTold: readonly number[],
+  { floors, floorsTold }: { readonly floors: readonly number[]; readonly floorsTold: readonly number[] },
+  base: Reading,
 ): Figure[] {
   // The first of the floors was measured with a status that was made up.
   const [known, knownTold] = [floors.slice(1), floorsTold.slice(1)];
   const wall = median(synced.map(({ wallMs }) => wallMs));
   const toldWall = median(synced.map(({ toldMs }) => toldMs));
-  const cpu = median(synced.map(({ reading }) => reading.cpuMs)) / count;
+  const cpu = (median(synced.map(({ reading }) => reading.cpuMs)) - base.cpuMs) / (count - 1);
   const most = (of: (writes: Writes) => number): number => Math.max(...synced.map(({ writes }) => of(writes)));
   const longest = Math.max(...synced.map(({ reading }) => reading.longestMs));
   return [
@@ -77,7 +77,7 @@ function figuresOf(
     told('S5 floor: the same writes by the same client', median(known), 'ms'),
     ratioTo('S5 initial sync / floor', wall / median(known), 1.25, known),
     told('S5 initial sync with its Events / floor with as many', toldWall / median(knownTold), '×'),
-    told('S5 CPU of the controller per Application, its start with it', cpu, 'ms'),
+    told('S5 CPU of the controller per Application, its start apart', cpu, 'ms'),
     atMost('S5 longest stretch on the main loop', longest, 'ms', 50),
   ];
 }

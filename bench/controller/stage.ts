@@ -9,6 +9,8 @@ import type { AuditEvent } from '../../test/support/real-audit.ts';
 export const maps: Resource = kind('', 'v1', 'ConfigMap', 'configmaps');
 export const applications: Resource = kind('argoproj.io', 'v1alpha1', 'Application', 'applications');
 export const events: Resource = kind('', 'v1', 'Event', 'events');
+export const pods: Resource = kind('', 'v1', 'Pod', 'pods');
+export const deployments: Resource = kind('apps', 'v1', 'Deployment', 'deployments');
 
 function kind(group: string, version: string, name: string, plural: string): Resource {
   return { group, version, kind: name, plural, namespaced: true, verbs: [] };
