@@ -4,7 +4,7 @@ import type { Change } from '../settings/index.ts';
 
 /** Settings that change how every Application is judged; the others concern edges that look them up when needed. */
 const everyone =
-  /^argocd-cmd-params-cm\/controller\.(diff|sync|self)\.|^argocd-cm\/(application\.|resource\.|installationID|cluster\.|kustomize\.|helm\.|jsonnet\.|source\.|timeout\.|configManagementPlugins)/;
+  /^argocd-gpg-keys-cm\/|^argocd-cmd-params-cm\/controller\.(diff|sync|self)\.|^argocd-cm\/(application\.|resource\.|installationID|cluster\.|kustomize\.|helm\.|jsonnet\.|source\.|timeout\.|configManagementPlugins)/;
 
 /** What a pass last found out about an Application, as far as it tells whom a change concerns. */
 export interface LastLook {

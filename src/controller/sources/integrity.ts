@@ -12,6 +12,12 @@ import type { Repository, Resolved } from '../../git/index.ts';
 /** Throws unless a revision carries the signatures that the project of an Application asks for. */
 export type Verify = (repository: Pick<Repository, 'signatures'>, resolved: Resolved) => Promise<void>;
 
+/** Chooses the check for one Git repository of an Application. */
+export type VerifierOf = (app: Application, url: string, snapshot: Snapshot) => Verify;
+
+/** For those who only want to know where a revision leads, and take nothing from there. */
+export const verifiesNothing: VerifierOf = () => async () => undefined;
+
 /** The check for one Git repository of an Application, by the project and keys of this moment. */
 export function verifierOf(app: Application, url: string, snapshot: Snapshot): Verify {
   const project = effectiveProject(snapshot, projectOf(app));

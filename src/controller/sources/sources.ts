@@ -6,7 +6,7 @@ import type { Manifests, Reading, SourceOverride } from '../application/world.ts
 import type { Served } from '../clusters/index.ts';
 import { type Followed, followChart, followGit } from './followed.ts';
 import { credentialFor, isOverride, type SourceInput, sourceInputs } from './inputs.ts';
-import { verifierOf } from './integrity.ts';
+import { type VerifierOf, verifierOf, verifiesNothing } from './integrity.ts';
 import { createMirrors, type Mirrors, type Read, type Trouble } from './mirrors.ts';
 import { fingerprint, type Made, type RenderHouse, type RenderSource, renderAll, servedKey } from './rendering.ts';
 import { hasNewSources, Unreads } from './unread.ts';
@@ -150,13 +150,13 @@ class Following implements Sources {
     return { input, open: () => this.#open(app, input) };
   }
 
-  #open(app: Application, input: SourceInput): Followed {
+  #open(app: Application, input: SourceInput, verify: VerifierOf = verifierOf): Followed {
     const { source, url, scope } = input;
     const credential = credentialFor(app, source, this.#options.snapshot());
     if (source.chart !== undefined) return followChart(this.#options.charts, { source, scope, credential });
     const { login, repository } = credential;
-    const verify = verifierOf(app, url, this.#options.snapshot());
-    return followGit(this.#options.git.repository({ url, scope, login, repository }), verify);
+    const mirror = this.#options.git.repository({ url, scope, login, repository });
+    return followGit(mirror, verify(app, url, this.#options.snapshot()));
   }
 
   async #newest(key: string, app: Application, inputs: readonly SourceInput[], hard: boolean): Promise<Manifests> {
@@ -188,7 +188,8 @@ class Following implements Sources {
 
   /** Where the sources lead, whatever is there; undefined where a revision does not exist. */
   #leadsTo(app: Application, inputs: readonly SourceInput[]): Promise<string | undefined> {
-    return this.#fingerprint(app, inputs, { reads: [], askedCluster: false }).catch(() => undefined);
+    const open = (each: Application, input: SourceInput): Followed => this.#open(each, input, verifiesNothing);
+    return fingerprint({ open }, app, inputs, { reads: [], commits: undefined }).catch(() => undefined);
   }
 
   /** What was good last stays, unless other sources were asked for since. */
