@@ -182,8 +182,36 @@ test('the network and other processes are out of reach where the machine allows'
   if (able.processes) assert.ok((processes ?? 99) <= 4);
 });
 
+test('AC-11: a child with a room sees no other one, nor places that are hidden, and cannot look behind the veil', async () => {
+  const elsewhere = join(root, 'mirrors');
+  mkdirSync(elsewhere);
+  writeFileSync(join(elsewhere, 'secret'), 'canary-2d91');
+  const other = createSpawner({ temporaryRoot: join(root, 'rooms'), hidden: [elsewhere], graceMs: 200 });
+  const [mine, theirs] = [await other.scratch(), await other.scratch()];
+  writeFileSync(join(theirs.path, 'secret'), 'canary-2d91');
+  mkdirSync(join(mine.path, 'inner'));
+  const script = `pwd; echo made > made; ls ${join(root, 'rooms')} | wc -l
+cat ${theirs.path}/secret ${elsewhere}/secret /proc/*/cwd/secret
+cd /; umount -l ${join(root, 'rooms')}; umount -l ${elsewhere}; unshare --mount true && echo admin
+cat ${theirs.path}/secret ${elsewhere}/secret; true`;
+  try {
+    for (const network of [false, true]) {
+      const seen = await other.run({
+        ...{ command: 'sh', args: ['-c', script], room: mine.path, cwd: join(mine.path, 'inner'), network },
+        deadlineMs: 20_000,
+      });
+      assert.equal(readFileSync(join(mine.path, 'inner/made'), 'utf8'), 'made\n');
+      if (!able.files) continue;
+      assert.equal(seen.stdout.toString(), `${join(mine.path, 'inner')}\n1\n`, seen.stderr);
+    }
+  } finally {
+    for (const scratch of [mine, theirs]) await scratch.remove();
+    await other.close();
+  }
+});
+
 test('what cannot be confined is said', () => {
-  assert.equal(able.why === undefined, able.memory && able.network && able.processes);
+  assert.equal(able.why === undefined, able.memory && able.network && able.processes && able.files);
 });
 
 test('runs go on when the helper dies under them', async () => {

@@ -11,6 +11,8 @@ export interface SpawnerOptions {
   readonly path?: string | undefined;
   /** Where private directories are made. */
   readonly temporaryRoot: string;
+  /** Places that no child with a `room` sees, beside the private directories of others; enforced where `confinement().files`. */
+  readonly hidden?: readonly string[] | undefined;
   /** Time between the request to end and the kill. */
   readonly graceMs?: number | undefined;
   /** The helper's program, where it does not lie beside this file (a bundle). */
@@ -30,6 +32,8 @@ export interface RunRequest {
   readonly maxErrorBytes?: number | undefined;
   /** Private memory of each process, enforced where `confinement().memory`. */
   readonly memoryBytes?: number | undefined;
+  /** The private directory it works in: it sees no other one, nor other processes, where `confinement()` says so. */
+  readonly room?: string | undefined;
   /** `false`: no network and no sight of other processes, enforced where `confinement()` says so. */
   readonly network?: boolean | undefined;
   /** A directory that may not grow beyond limits while the child runs. */
@@ -63,6 +67,8 @@ export interface Spawner {
   close(): Promise<void>;
 }
 
+/** Where clusters put the tokens of programs that run in them. */
+const tokens = ['/var/run/secrets', '/run/secrets'];
 const defaultPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 const mebibyte = 1024 * 1024;
 /** How much longer than its own deadline a child may stay unheard of before the helper itself is given up. */
@@ -76,9 +82,21 @@ export function createSpawner(options: SpawnerOptions): Spawner {
   let closed = false;
   let found: Promise<Confinement> | undefined;
   const confinement = (): Promise<Confinement> => {
-    found ??= detectConfinement((command, args) => launch({ command, args, deadlineMs: 5_000 }));
+    found ??= detect();
     return found;
   };
+  const detect = async (): Promise<Confinement> => {
+    const [room, other] = [await createScratch(options.temporaryRoot), await createScratch(options.temporaryRoot)];
+    try {
+      const attempt = (command: string, args: readonly string[]): Promise<RunResult> =>
+        launch({ command, args, deadlineMs: 10_000 });
+      return await detectConfinement(attempt, { room: room.path, place: options.temporaryRoot });
+    } finally {
+      await room.remove();
+      await other.remove();
+    }
+  };
+  const hidden = [options.temporaryRoot, ...(options.hidden ?? []), ...tokens];
   const launch = async (request: RunRequest, retry = true): Promise<RunResult> => {
     if (closed) throw new ArgosyError('cancelled', 'no child process is started any more: shutting down');
     const output: Buffer[] = [];
@@ -113,9 +131,9 @@ export function createSpawner(options: SpawnerOptions): Spawner {
   return {
     async run(request) {
       if (!needsConfinement(request)) return launch(request);
-      const result = await launch(confine(request, await confinement()));
+      const result = await launch(confine(request, await confinement(), hidden));
       // The programs in front answer for one that is not there.
-      if (result.code === 127 && /^(?:prlimit|unshare): failed to execute/.test(result.stderr))
+      if (result.code === 127 && /^(?:prlimit|unshare|setpriv): failed to execute/.test(result.stderr))
         refuseEnd(request, { reason: 'not-started', code: null, signal: null, errno: 'ENOENT' });
       return result;
     },
@@ -137,7 +155,7 @@ export function createSpawner(options: SpawnerOptions): Spawner {
 }
 
 function needsConfinement(request: RunRequest): boolean {
-  return request.network === false || request.memoryBytes !== undefined;
+  return request.network === false || request.memoryBytes !== undefined || request.room !== undefined;
 }
 
 function orderOf(request: RunRequest, path: string, graceMs: number): ChildOrder {

@@ -91,6 +91,7 @@ async function runTool({ spawner, limits, signal }: WorkspaceOptions, root: stri
     deadlineMs: limits.toolMs,
     maxOutputBytes: limits.outputBytes,
     memoryBytes: limits.toolMemoryBytes,
+    room: root,
     network: order.network ?? false,
     watch: { path: root, maxBytes: limits.workspaceBytes, maxFiles: limits.files * 2 },
     signal,

@@ -341,6 +341,33 @@ test('AC-11: renders of two tenants share no directory, and nothing is left behi
   house.set({});
 });
 
+test('AC-11, R28: a render cannot find the directory of another one that runs beside it', async () => {
+  const { files } = await house.spawner.confinement();
+  const generate = [
+    'sh',
+    '-c',
+    `sleep 0.3; found=$(cat $PWD/../../../*/tree/app/secret ${house.scratch}/private/*/tree/app/secret | sort -u | tr '\\n' ' '); printf "apiVersion: v1\\nkind: ConfigMap\\nmetadata: {name: seen}\\ndata: {seen: \\"$found\\"}\\n"`,
+  ];
+  house.set({ plugins: [{ name: 'look', generate }] });
+  const made = await Promise.all(
+    ['team-a', 'team-b'].map((scope) =>
+      house.objects({
+        files: { 'app/secret': `${scope}\n` },
+        scope,
+        source: { path: 'app', plugin: { name: 'look' } },
+      }),
+    ),
+  );
+  house.set({});
+  // Where the machine does not allow it, that is said instead.
+  if (files)
+    assert.deepEqual(
+      made.map((each) => JSON.stringify(each).match(/team-[ab]/g)),
+      [['team-a'], ['team-b']],
+    );
+  else assert.match((await house.spawner.confinement()).why ?? '', /files of other renders stay visible/);
+});
+
 test('R21: a plugin sees the environment it is given, and nothing of ours', async () => {
   process.env['ARGOSY_TEST_CANARY'] = canary;
   house.set({
