@@ -1,5 +1,6 @@
 import type { Rhythm } from '../cache/index.ts';
 import { type Application, type Cluster, projectOf, type Snapshot } from '../core/api/index.ts';
+import { at, isArray } from '../core/json/index.ts';
 import type { Git } from '../git/index.ts';
 import { type Connection, type ControlDoor, controlDoor, type EventWriter, type Resource } from '../kube/index.ts';
 import type { Charts } from '../render/index.ts';
@@ -180,6 +181,9 @@ class Running implements Controller {
       patchApplication: async (app, patch) => {
         const { namespace = controlPlane, name } = app.metadata;
         this.#applications.accept(await this.#control.patch(applicationKind, namespace, name, 'merge', patch));
+        // The watch's echo of it says nothing new, but another finalizer is another stage, which nobody else begins.
+        const left = at(patch, 'metadata', 'finalizers');
+        if (isArray(left) && left.length > 0) this.#queue.add(`${namespace}/${name}`);
       },
       told: (app, after) => this.#reporter.told(app, after),
     };

@@ -186,8 +186,11 @@ function fail(
       final: false,
     };
   }
+  // What is finished is among the releases already; a second one would meet the version the first has made.
   const cleanup = items.flatMap((item) =>
-    item.hook?.policies.includes('HookFailed') ? [...release(item), ...some(deleteTask(item, 'hook', input))] : [],
+    item.hook?.policies.includes('HookFailed')
+      ? [...(isPending(item) ? release(item) : []), ...some(deleteTask(item, 'hook', input))]
+      : [],
   );
   return { next: 'end', phase: 'Failed', message: failureMessage(items), tasks: [...releases, ...cleanup], results };
 }

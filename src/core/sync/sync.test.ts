@@ -236,6 +236,17 @@ test('60: HookFailed deletes a successful hook where another object fails', () =
   assert.deepEqual(story.log, ['apply pre', 'apply c', 'delete pre']);
 });
 
+test('60: a SyncFail hook that has just finished is released once, and then deleted', () => {
+  const story = new Story(job('rescue', hook('SyncFail', 'HookFailed')) + object('c'));
+  story.health.set('rescue', 'Healthy');
+  story.refused.add('c');
+  const end = story.run();
+  assert.deepEqual(
+    end.tasks.map(({ act, key }) => `${act} ${key.name}`),
+    ['release rescue', 'delete rescue'],
+  );
+});
+
 test('61: a hook of two phases runs twice and has two results', () => {
   const story = new Story(job('both', hook('PreSync,PostSync')) + object('c'));
   story.health.set('both', 'Healthy');
