@@ -1,5 +1,6 @@
 import type { Rhythm } from '../cache/index.ts';
 import { type Application, type Cluster, projectOf, type Snapshot } from '../core/api/index.ts';
+import { isArgosyError } from '../core/errors/index.ts';
 import { at, isArray } from '../core/json/index.ts';
 import type { Git } from '../git/index.ts';
 import { type Connection, type ControlDoor, controlDoor, type EventWriter, type Resource } from '../kube/index.ts';
@@ -7,6 +8,7 @@ import type { Charts } from '../render/index.ts';
 import type { Change, SettingsWatch } from '../settings/index.ts';
 import type { Logger, Metrics } from '../telemetry/index.ts';
 import { admit } from './application/admit.ts';
+import { isPassing } from './application/carry-out.ts';
 import { Closeups } from './application/closeup.ts';
 import { assessWith, checksOf } from './application/health.ts';
 import { createPatience } from './application/patience.ts';
@@ -205,12 +207,14 @@ class Running implements Controller {
         }
       },
       clock: { now: Date.now, after: later },
-      onError: (key, error, failures) =>
+      onError: (key, error, failures) => {
+        if (isArgosyError(error) && isPassing(error)) world.patience.faulted();
         this.#options.log.warn('a pass failed and is tried again', {
           application: key,
           failures,
           error: String(error),
-        }),
+        });
+      },
     });
   }
 

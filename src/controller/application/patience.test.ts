@@ -15,6 +15,16 @@ test('waits grow to a longest one, and end once the server has been away too lon
   assert.equal(patience.next('a'), 1000, 'the next outage begins anew');
 });
 
+test('a server may be cold for a while after a fault, and not for ever', () => {
+  let now = 100_000;
+  const patience = createPatience(() => now);
+  assert.equal(patience.mayBeCold(), false);
+  patience.faulted();
+  assert.equal(patience.mayBeCold(), true);
+  now += 20_000;
+  assert.equal(patience.mayBeCold(), false);
+});
+
 test('an answer ends the waiting, of that Application alone', () => {
   const patience = createPatience(() => 0);
   for (const instance of ['a', 'b']) assert.equal(patience.next(instance), 1000);

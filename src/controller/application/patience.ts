@@ -4,15 +4,24 @@ export interface Patience {
   next(instance: string): number | undefined;
   /** It has answered. */
   over(instance: string): void;
+  /** An API server was away just now, whoever noticed. */
+  faulted(): void;
+  /**
+   * A server that has just come back refuses everybody until it has read its rules again: a 403 of such a server says
+   * nothing yet.
+   */
+  mayBeCold(): boolean;
 }
 
 const firstMs = 1000;
 const longestMs = 15_000;
 const mostMs = 5 * 60_000;
+const coldMs = 20_000;
 
 /** Longer waits each time, and an end: after five minutes an operation fails and its retry policy decides. */
 export function createPatience(now: () => number): Patience {
   const away = new Map<string, { readonly since: number; readonly tries: number }>();
+  let faultAt = Number.NEGATIVE_INFINITY;
   return {
     next(instance) {
       const { since, tries } = away.get(instance) ?? { since: now(), tries: 0 };
@@ -31,5 +40,9 @@ export function createPatience(now: () => number): Patience {
     over(instance) {
       away.delete(instance);
     },
+    faulted() {
+      faultAt = now();
+    },
+    mayBeCold: () => now() - faultAt < coldMs,
   };
 }

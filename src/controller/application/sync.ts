@@ -16,6 +16,7 @@ import { act } from './act.ts';
 import { comparingOf } from './comparing.ts';
 import type { Ready, Sources } from './gather.ts';
 import { namespaceItems } from './namespace.ts';
+import type { Patience } from './patience.ts';
 import { type RefusedItem, refusals } from './precheck.ts';
 import { timeText } from './time.ts';
 import type { World } from './world.ts';
@@ -65,7 +66,8 @@ export async function runSync(inputs: Ready, parts: SyncParts, world: World): Pr
     live = after(live, outcomes);
     predicted = settledBy(predicted, outcomes);
     const away = waitForServer(inputs, state, outcomes, world);
-    if (away !== undefined) return { state: heldUp(state, step, outcomes), live, predicted, againInMs: away };
+    if (away !== undefined)
+      return { state: heldUp(state, step, outcomes, world.patience), live, predicted, againInMs: away };
     state = advance(withResults(state, resultsAfter(step.results, outcomes)), step, outcomes, timeText(world.now()));
     if (step.next !== 'run' || state.finishedAt !== undefined) return { state, live, predicted };
   }
@@ -79,16 +81,22 @@ function waitForServer(
   outcomes: readonly Outcome[],
   { patience }: World,
 ): number | undefined {
+  if (outcomes.some(({ passing }) => passing)) patience.faulted();
   // Whoever stops an operation does not wait for anybody.
-  if (phase !== 'Terminating' && outcomes.some(({ passing }) => passing)) return patience.next(instance);
+  if (phase !== 'Terminating' && outcomes.some((outcome) => isUnheard(outcome, patience)))
+    return patience.next(instance);
   if (outcomes.length > 0) patience.over(instance);
   return undefined;
 }
 
+function isUnheard({ passing, code }: Outcome, patience: Patience): boolean {
+  return passing === true || (code === 'kube-forbidden' && patience.mayBeCold());
+}
+
 /** As if we had been stopped in the middle of the step: hooks stay announced, and what was done is found when it goes on. */
-function heldUp(state: OperationState, step: Step, outcomes: readonly Outcome[]): OperationState {
-  const heard = outcomes.filter(({ passing }) => passing !== true);
-  const reason = outcomes.find(({ passing }) => passing)?.message ?? '';
+function heldUp(state: OperationState, step: Step, outcomes: readonly Outcome[], patience: Patience): OperationState {
+  const heard = outcomes.filter((outcome) => !isUnheard(outcome, patience));
+  const reason = outcomes.find((outcome) => isUnheard(outcome, patience))?.message ?? '';
   const before = step.next === 'run' ? announce(step.results, step.tasks) : step.results;
   return { ...withResults(state, resultsAfter(before, heard)), message: `waiting for the API server: ${reason}` };
 }
