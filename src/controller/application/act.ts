@@ -1,18 +1,17 @@
-import type { Application } from '../../core/api/index.ts';
 import { kindText, printKey } from '../../core/objects/index.ts';
 import type { Outcome, Task } from '../../core/sync/index.ts';
 import { carryOut } from './carry-out.ts';
-import type { ClusterAccess, World } from './world.ts';
+import { changedText, sameFooting } from './footing.ts';
+import type { Ready } from './gather.ts';
+import type { World } from './world.ts';
+
+/** For whom tasks are carried out, and what the policy said when the pass began. */
+type Actor = Pick<Ready, 'app' | 'access' | 'admitted'>;
 
 /** Carries tasks out one after the other, each permitted once more on the newest snapshot; one outcome per task. */
-export async function act(
-  app: Application,
-  tasks: readonly Task[],
-  access: ClusterAccess,
-  world: World,
-): Promise<Outcome[]> {
+export async function act(actor: Actor, tasks: readonly Task[], world: World): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
-  for (const task of tasks) outcomes.push(await actOne(app, afterOwn(task, outcomes), access, world));
+  for (const task of tasks) outcomes.push(await actOne(actor, afterOwn(task, outcomes), world));
   return outcomes;
 }
 
@@ -24,11 +23,12 @@ function afterOwn(task: Task, outcomes: readonly Outcome[]): Task {
   return { ...task, resourceVersion: written.resourceVersion };
 }
 
-async function actOne(app: Application, task: Task, access: ClusterAccess, world: World): Promise<Outcome> {
+async function actOne({ app, access, admitted }: Actor, task: Task, world: World): Promise<Outcome> {
   const refused = (message: string): Outcome => ({ task, status: 'SyncFailed', message });
   const admission = world.admit(app);
   if (admission.answer === 'ignored') return refused('the namespace of the Application is no longer watched');
   if (admission.answer === 'refused') return refused(admission.message);
+  if (!sameFooting(admitted, admission)) return refused(changedText(admitted, admission));
   const resource = access.resource(task.key.group, task.key.kind);
   if (resource === undefined) return refused(`the cluster does not serve ${kindText(task.key)}`);
   const verdict = admission.permits(task.key, resource.namespaced);

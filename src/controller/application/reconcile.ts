@@ -4,10 +4,12 @@ import { automate, defaultPace, withDeleteHookFinalizers } from '../../core/sync
 import { refusedForMs } from './closeup.ts';
 import { comparingOf } from './comparing.ts';
 import { type Decision, decide } from './decide.ts';
+import { leaveFooting, lostFooting } from './footing.ts';
 import { gather, type Ready, renderSources, type Sources, see } from './gather.ts';
 import { remove } from './removal.ts';
 import { checkpoint, report, reportRefusal } from './report.ts';
 import { type Progress, runSync } from './sync.ts';
+import { timeText } from './time.ts';
 import { withoutSyncStatus } from './unread.ts';
 import type { World } from './world.ts';
 
@@ -48,18 +50,23 @@ async function sync(
     verdict.answer === 'allowed'
       ? await pinnedSources(inputs, state, world)
       : { ...inputs.sources, error: verdict.message };
+  const { namespace = world.controlPlane, name } = inputs.app.metadata;
+  const key = `${namespace}/${name}`;
+  const lost = lostFooting(key, state, inputs.admitted, world);
   let { app } = inputs;
   const store = async (so: OperationState): Promise<void> => {
     app = await checkpoint(app, so, world);
   };
+  const failure = lost ?? sources.error;
   const progress: Progress =
-    sources.error === undefined
+    failure === undefined
       ? await runSync(await seen(inputs, sources, world), { state, sources, checkpoint: store }, world)
       : {
-          state: { ...state, phase: 'Error', message: sources.error, finishedAt: state.startedAt ?? '' },
+          state: { ...state, phase: 'Error', message: failure, finishedAt: timeText(world.now()) },
           live: inputs.live,
           predicted: inputs.predicted,
         };
+  if (progress.state.phase !== 'Running') leaveFooting(key, world);
   // Synced needs evidence: the answers of the API server stand for the objects it has just written.
   const predicted = sources === inputs.sources ? progress.predicted : undefined;
   const comparison = compare(inputs.sources.targets, progress.live, comparingOf({ ...inputs, predicted }));

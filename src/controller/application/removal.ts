@@ -103,7 +103,7 @@ async function removeObjects(inputs: Ready, world: World): Promise<number | unde
 
 /** Carries tasks out; what is refused stands on the Application, and is tried again. */
 async function carry(inputs: Ready, tasks: readonly Task[], world: World): Promise<void> {
-  const outcomes = await act(inputs.app, tasks, inputs.access, world);
+  const outcomes = await act(inputs, tasks, world);
   const failed = outcomes.filter(({ status }) => status === 'SyncFailed').map(({ message }) => message);
   await reportDeletion(inputs.app, [...new Set(failed)], world);
 }

@@ -62,7 +62,7 @@ export async function runSync(inputs: Ready, parts: SyncParts, world: World): Pr
     }
     const step = nextStep(stepInput(inputs, items, state, world));
     if (needsCheckpoint(step, state)) await parts.checkpoint(withResults(state, announce(step.results, step.tasks)));
-    const outcomes = await act(inputs.app, step.tasks, inputs.access, world);
+    const outcomes = await act(inputs, step.tasks, world);
     live = after(live, outcomes);
     predicted = settledBy(predicted, outcomes);
     const away = waitForServer(inputs, state, outcomes, world);
