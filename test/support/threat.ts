@@ -1,0 +1,247 @@
+import assert from 'node:assert/strict';
+import { loadAll } from 'js-yaml';
+import type { KubeObject } from '../../src/core/objects/index.ts';
+import { type Connection, connect, type Resource, readKubeconfig } from '../../src/kube/index.ts';
+import type { AuditEvent } from './real-audit.ts';
+import { type AppView, appView, openStage, type Stage, until } from './story.ts';
+import { testCluster } from './test-cluster.ts';
+
+/**
+ * The setting of the threat model: the control plane `<name>-argocd`, a platform that deploys to `<name>-plat`, and two
+ * teams whose Applications and objects live in `<name>-a` and `<name>-b`, deployed as the account `deployer` there.
+ */
+export interface Threat {
+  readonly name: string;
+  /** The attacker: a person with rights in `<name>-a` only. */
+  readonly tenant: Person;
+  /** An Application of the attacker as the controller tells it. */
+  view(name: string): Promise<AppView | undefined>;
+  /** Waits until an Application of the attacker is as asked for. */
+  seen(name: string, good: (app: AppView) => boolean): Promise<AppView>;
+  /** Every write of ours that breaks the invariants; empty unless something went wrong. */
+  trespasses(): string[];
+}
+
+/** Somebody with a token, who writes as `kubectl` does. */
+export interface Person {
+  readonly token: string;
+  readonly connection: Connection;
+  apply(yaml: string): Promise<void>;
+  patch(kind: string, namespace: string, name: string, body: object): Promise<void>;
+  remove(kind: string, namespace: string, name: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Whom the controller runs as, where it is not the administrator: a service account and what it may do. */
+export interface ControllerAccount {
+  readonly namespace: string;
+  readonly name: string;
+  readonly yaml: string;
+}
+
+/** A stage whose controller can be told from the story by its user agent. */
+export async function openWatchedStage(account?: ControllerAccount): Promise<Stage> {
+  const cluster = await testCluster();
+  const config = await readKubeconfig(cluster.kubeconfig);
+  if (account === undefined) return openStage({ cluster, through: connect(config, { version: 'controller' }) });
+  const admin = connect(config);
+  for (const object of loadAll(account.yaml) as KubeObject[])
+    await admin.apply(await kindOf(admin, object.kind), object, { fieldManager: 'story', force: true });
+  const token = await tokenOf(admin, account.namespace, account.name);
+  await admin.close();
+  const through = connect({ ...config, credential: { type: 'token', token } }, { version: 'controller' });
+  return openStage({ cluster, through });
+}
+
+/** Sets the stage: everything of the threat model but the controller, which the story starts. */
+export async function openThreat(stage: Stage, name: string, more = ''): Promise<Threat> {
+  await stage.apply(platform(name));
+  if (more !== '') await stage.apply(more);
+  const tenant = await personOf(stage, `${name}-a`, 'tenant');
+  const view = (app: string): Promise<AppView | undefined> => appView(stage, `${name}-a`, app);
+  return {
+    name,
+    tenant,
+    view,
+    seen: async (app, good) => {
+      const found = await until(
+        () => view(app),
+        (each) => each !== undefined && good(each),
+        60_000,
+      );
+      assert.ok(found);
+      return found;
+    },
+    trespasses: () => stage.cluster.audit().flatMap((event) => trespass(event, name)),
+  };
+}
+
+/** A service account as somebody who holds its token. */
+export async function personOf(stage: Stage, namespace: string, account: string): Promise<Person> {
+  const token = await tokenOf(stage.connection, namespace, account);
+  const { url, ca } = stage.cluster;
+  const connection = connect({ server: url, caData: Buffer.from(ca), credential: { type: 'token', token } });
+  const resource = (kind: string): Promise<Resource> => kindOf(stage.connection, kind);
+  return {
+    token,
+    connection,
+    async apply(yaml) {
+      for (const object of loadAll(yaml) as (KubeObject | null)[]) {
+        if (object !== null)
+          await connection.apply(await resource(object.kind), object, { fieldManager: 'tenant', force: true });
+      }
+    },
+    async patch(kind, place, name, body) {
+      await connection.patch(await resource(kind), place, name, 'merge', body as never); // stories write plain JSON
+    },
+    async remove(kind, place, name) {
+      await connection.delete(await resource(kind), place, name);
+    },
+    close: () => connection.close(),
+  };
+}
+
+async function kindOf(connection: Connection, kind: string): Promise<Resource> {
+  const { resources } = await connection.discover();
+  const found = resources.find((each) => each.kind === kind);
+  assert.ok(found, `the cluster serves ${kind}`);
+  return found;
+}
+
+/** A token of a service account, as a TokenRequest gives it. */
+export async function tokenOf(admin: Connection, namespace: string, account: string): Promise<string> {
+  const accounts = { group: '', version: 'v1', kind: 'ServiceAccount', plural: 'serviceaccounts', namespaced: true };
+  const request: KubeObject = {
+    apiVersion: 'authentication.k8s.io/v1',
+    kind: 'TokenRequest',
+    metadata: { name: account, namespace },
+    spec: { expirationSeconds: 3600 },
+  };
+  const answer = await admin.create({ ...accounts, verbs: [] }, request, { subresource: 'token' });
+  return (answer['status'] as { token: string }).token; // a TokenRequest always answers with one
+}
+
+/** Whether an operation is over. */
+export function isOver(app: AppView): boolean {
+  const phase = app.status?.operationState?.phase ?? '';
+  return app.operation === undefined && ['Succeeded', 'Failed', 'Error'].includes(phase);
+}
+
+/** All conditions of an Application in one text. */
+export function conditionText(app: AppView | undefined): string {
+  return (app?.status?.conditions ?? []).map(({ type, message }) => `${type}: ${message}`).join('\n');
+}
+
+/** The attacker's Application in `<name>-a`. */
+export function attack(
+  threat: Pick<Threat, 'name'>,
+  name: string,
+  source: string,
+  { project = `${threat.name}-a`, namespace = `${threat.name}-a`, policy = 'automated: {}', metadata = '' } = {},
+): string {
+  return `
+apiVersion: argoproj.io/v1alpha1
+kind: Application
+metadata: {name: ${name}, namespace: ${threat.name}-a${metadata === '' ? '' : `, ${metadata}`}}
+spec:
+  project: ${project}
+  source: {${source}}
+  destination: {server: https://kubernetes.default.svc, namespace: ${namespace}}
+  syncPolicy: {${policy}}
+`;
+}
+
+/** A ConfigMap as it stands in a repository. */
+export function configMap(name: string, metadata = '', data = 'greeting: hello'): string {
+  return `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}${metadata === '' ? '' : `, ${metadata}`}}\ndata: {${data}}\n`;
+}
+
+const reading = ['get', 'list', 'watch'];
+/** The controller itself, and its connections to clusters of Secrets. */
+const ours = ['argosy/controller', 'argosy/test'];
+const bookkeeping = ['applications', 'appprojects', 'events'];
+
+/** What of a write of ours is against I1 or I2; nothing for all that is in order. */
+function trespass(event: AuditEvent, name: string): string[] {
+  const { verb, objectRef, impersonatedUser, userAgent, user } = event;
+  if (!ours.includes(userAgent ?? '') || reading.includes(verb)) return [];
+  const { namespace = '', resource = '' } = objectRef ?? {};
+  // Other stories may run beside this one.
+  if (!namespace.startsWith(`${name}-`) && !impersonatedUser?.username.includes(`:${name}-`)) return [];
+  const said = `${verb} ${resource} ${namespace}/${objectRef?.name ?? ''} as ${impersonatedUser?.username ?? user.username}`;
+  if (impersonatedUser !== undefined)
+    return impersonatedUser.username === `system:serviceaccount:${namespace}:deployer` ||
+      event.responseStatus?.code === 403
+      ? []
+      : [said];
+  if (resource.endsWith('accessreviews') || bookkeeping.includes(resource)) return [];
+  // A tenant's own cluster Secret is a credential of its own, and the story's to judge.
+  return user.username.startsWith(`system:serviceaccount:${namespace}:`) ? [] : [said];
+}
+
+function platform(name: string): string {
+  const namespaces = ['argocd', 'plat', 'a', 'b']
+    .map((part) => `---\napiVersion: v1\nkind: Namespace\nmetadata: {name: ${name}-${part}}\n`)
+    .join('');
+  const deployers = ['plat', 'a', 'b'].map((part) => deployer(`${name}-${part}`)).join('');
+  const projects = [
+    project(name, 'plat', `sourceNamespaces: []`),
+    project(name, 'a', `sourceNamespaces: [${name}-a]`),
+    project(name, 'b', `sourceNamespaces: [${name}-b]`),
+  ].join('');
+  return `${namespaces}${deployers}${projects}---
+apiVersion: v1
+kind: ServiceAccount
+metadata: {name: tenant, namespace: ${name}-a}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: RoleBinding
+metadata: {name: tenant, namespace: ${name}-a}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: admin}
+subjects: [{kind: ServiceAccount, name: tenant, namespace: ${name}-a}]
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: Role
+metadata: {name: tenant, namespace: ${name}-a}
+rules: [{apiGroups: [argoproj.io], resources: ['*'], verbs: ['*']}]
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: RoleBinding
+metadata: {name: tenant-applications, namespace: ${name}-a}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: tenant}
+subjects: [{kind: ServiceAccount, name: tenant, namespace: ${name}-a}]
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: argocd-cm, namespace: ${name}-argocd, labels: {app.kubernetes.io/part-of: argocd}}
+data: {application.sync.impersonation.enabled: "true", source.allowedHosts: "file:, 127.0.0.1:*"}
+`;
+}
+
+function deployer(namespace: string): string {
+  return `---
+apiVersion: v1
+kind: ServiceAccount
+metadata: {name: deployer, namespace: ${namespace}}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: RoleBinding
+metadata: {name: deployer, namespace: ${namespace}}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: edit}
+subjects: [{kind: ServiceAccount, name: deployer, namespace: ${namespace}}]
+`;
+}
+
+function project(name: string, part: string, who: string): string {
+  const destination = `server: https://kubernetes.default.svc, namespace: ${name}-${part}`;
+  return `---
+apiVersion: argoproj.io/v1alpha1
+kind: AppProject
+metadata: {name: ${name}-${part}, namespace: ${name}-argocd}
+spec:
+  ${who}
+  sourceRepos: ['*']
+  destinations: [{${destination}}]
+  destinationServiceAccounts: [{${destination}, defaultServiceAccount: deployer}]
+`;
+}
