@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Rhythm } from '../cache/index.ts';
-import { environment, toolsDirectory } from '../config/index.ts';
+import { environment, homeDirectory, toolsDirectory } from '../config/index.ts';
 import { type Controller, kubeConfigOf, startController } from '../controller/index.ts';
 import type { Cluster } from '../core/api/index.ts';
 import { type Installation, permitsConnection } from '../core/policy/index.ts';
@@ -40,7 +40,13 @@ export function startInstallation(options: InstallationOptions): Controller {
     report: settingsReport({ events, logger: log, metrics }),
   });
   const outbound = () => settings.current().settings.outbound;
-  const spawner = createSpawner({ temporaryRoot: join(cacheDir, 'scratch') });
+  const hidden = [join(cacheDir, 'mirrors'), join(homeDirectory(), '.kube')];
+  const spawner = createSpawner({ temporaryRoot: join(cacheDir, 'scratch'), hidden });
+  void spawner.confinement().then(
+    ({ why }) => why !== undefined && log.warn('tools that render are less confined than they could be', { why }),
+    // Shut down before it was known, or there is no place for private directories, which every render will tell.
+    () => undefined,
+  );
   const git = createGit({
     spawner,
     cacheDir: join(cacheDir, 'mirrors'),

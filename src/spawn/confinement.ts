@@ -1,3 +1,4 @@
+import { isArgosyError } from '../core/errors/index.ts';
 import type { RunRequest, RunResult } from './spawner.ts';
 
 /** What this machine lets us take away from a child. */
@@ -47,7 +48,9 @@ export async function detectConfinement(
   const works = async ([command = '', ...args]: readonly string[]): Promise<boolean> => {
     try {
       return (await attempt(command, args)).code === 0;
-    } catch {
+    } catch (error) {
+      // Whoever shuts down in the meantime has found out nothing.
+      if (isArgosyError(error) && error.code === 'cancelled') throw error;
       return false;
     }
   };
