@@ -2,10 +2,11 @@ import type { RespectRbac } from '../core/api/index.ts';
 import type { Live } from '../core/diff/index.ts';
 import { ArgosyError } from '../core/errors/index.ts';
 import { type GroupKind, type KubeObject, type ObjectKey, objectKey } from '../core/objects/index.ts';
+import type { TreeItem } from '../core/tree/index.ts';
 import { type CacheDoor, type DiscoveryRhythm, type Resource, watchDiscovery } from '../kube/index.ts';
 import type { Logger } from '../telemetry/index.ts';
 import { type Fetch, gatherLive } from './answers/live.ts';
-import { type TreeNode, treeOf } from './answers/tree.ts';
+import { nodeOf, type TreeNode, treeOf } from './answers/tree.ts';
 import { Cells } from './follow/cells.ts';
 import { type Clock, defaultRhythm, jittered, type Rhythm } from './follow/rhythm.ts';
 import { Slots } from './follow/slots.ts';
@@ -62,8 +63,8 @@ export interface ClusterCache {
     asked: { readonly targets: readonly ObjectKey[]; readonly kinds: readonly GroupKind[] },
     fetch: Fetch,
   ): Promise<Live>;
-  /** An Application's objects and all they own, owners first. */
-  tree(instance: string): TreeNode[];
+  /** An Application's objects and all they own, each once and nearest first; what is not permitted hides what is below. */
+  tree(instance: string, permits?: (key: ObjectKey) => boolean): TreeItem<TreeNode>[];
   /** Objects of a namespace that nothing owns. */
   namespaceObjects(namespace: string): TreeNode[];
   freshness(kind: GroupKind, namespace: string): Freshness;
@@ -145,8 +146,8 @@ export function createClusterCache(options: ClusterCacheOptions): ClusterCache {
       touches.asked(instance);
       return gatherLive({ store, cells, clock, rhythm }, { instance, targets, kinds }, fetch);
     },
-    tree: (instance) => treeOf(store, cells, store.table.markedBy(instance)),
-    namespaceObjects: (namespace) => treeOf(store, cells, rootsIn(store, namespace), 1),
+    tree: (instance, permits = () => true) => treeOf(store, store.table.markedBy(instance), permits),
+    namespaceObjects: (namespace) => [...rootsIn(store, namespace)].map((row) => nodeOf(store, row)),
     freshness(kind, namespace) {
       const cell = cells.at(kind, namespace);
       const state = cell?.state() ?? { state: 'unknown', reason: 'the kind is not looked at' };
@@ -165,7 +166,7 @@ export function createClusterCache(options: ClusterCacheOptions): ClusterCache {
       store.take(object, { kind: cell.kind, epoch: cell.epoch, whole: true, lean: cell.lean, writer });
     },
     observeGone(key) {
-      const row = store.table.find(cells.numberOf(key), key.namespace, key.name);
+      const row = store.table.find(store.kinds.numberOf(key), key.namespace, key.name);
       if (row !== none) store.deleted(row);
     },
     stats: () => statsOf(store, cells),
@@ -183,10 +184,7 @@ export function createClusterCache(options: ClusterCacheOptions): ClusterCache {
 
 function* rootsIn(store: Store, namespace: string): Generator<number> {
   const { table } = store;
-  const place = table.namespaces.find(namespace);
-  if (place < 0) return;
-  for (const row of table.rows())
-    if (table.columns.namespace[row] === place && table.columns.owner[row] === none) yield row;
+  for (const row of table.rowsIn(namespace)) if (table.columns.owner[row] === none) yield row;
 }
 
 function statsOf(store: Store, cells: Cells): CacheStats {

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { type HealthCode, healthOrder } from '../core/health/index.ts';
-import type { GroupKind, KubeObject, ObjectMeta } from '../core/objects/index.ts';
+import { asJson, type GroupKind, type KubeObject, type ObjectMeta } from '../core/objects/index.ts';
+import { inferOwners } from '../core/tree/index.ts';
 
 /** What the cache must be told about objects: whose they are, how they are, and what of them counts. */
 export interface Projector {
@@ -20,8 +21,8 @@ export interface Projection {
   readonly uid: string;
   readonly version: number;
   readonly created: number;
-  /** Uid of the owner that controls it, or of the first; empty: none. */
-  readonly owner: string;
+  /** Uids of its owners, each once, the one that controls it first. */
+  readonly owners: readonly string[];
   readonly instance: string;
   readonly health: number;
   readonly hash: readonly [number, number];
@@ -32,23 +33,31 @@ const nothing: readonly [number, number] = [0, 0];
 /** Reduces an object to what is kept of it. A `lean` kind is judged by its metadata alone. */
 export function project(object: KubeObject, projector: Projector, lean: boolean): Projection {
   const { metadata } = object;
-  const owner = ownerOf(metadata);
+  const owners = ownersOf(object);
   const instance = projector.instanceOf(object) ?? '';
   const health = projector.healthOf(object);
   return {
     uid: metadata.uid ?? '',
     version: Number(metadata.resourceVersion ?? Number.NaN),
     created: Math.max(0, Math.floor(Date.parse(metadata.creationTimestamp ?? '') / 1000)) || 0,
-    owner,
+    owners,
     instance,
     health: health === undefined ? 0 : healthOrder.indexOf(health) + 1,
-    hash: instance !== '' ? fullHash(object, projector, lean) : owner === '' ? nothing : ownedHash(metadata),
+    hash: instance !== '' ? fullHash(object, projector, lean) : owners.length === 0 ? nothing : ownedHash(metadata),
   };
 }
 
-function ownerOf({ ownerReferences = [] }: ObjectMeta): string {
-  const owner = ownerReferences.find(({ controller }) => controller === true) ?? ownerReferences[0];
-  return owner?.uid ?? '';
+const nobody: readonly string[] = [];
+/** More owners than any object has; who names more hides the rest. */
+const mostOwners = 32;
+
+function ownersOf(object: KubeObject): readonly string[] {
+  const { ownerReferences = [] } = object.metadata;
+  const inferred = isSecret(object) ? inferOwners(asJson(object)).uids : nobody;
+  if (ownerReferences.length === 0 && inferred.length === 0) return nobody;
+  const first = ownerReferences.find(({ controller }) => controller === true);
+  const all = [first, ...ownerReferences.slice(0, mostOwners)].map((reference) => reference?.uid ?? '');
+  return [...new Set([...all, ...inferred])].filter((uid) => uid !== '');
 }
 
 function fullHash(object: KubeObject, projector: Projector, lean: boolean): readonly [number, number] {

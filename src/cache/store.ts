@@ -1,10 +1,14 @@
 import type { KubeObject } from '../core/objects/index.ts';
+import { Inferred } from './inferred.ts';
 import { bodyOf, isSecret, type Projector, project } from './projection.ts';
 import { none } from './table/columns.ts';
+import { Kinds } from './table/kinds.ts';
 import { ObjectTable } from './table/object-table.ts';
 
-/** How far up the owners are followed: real chains have four links, a ring has no end. */
+/** How far and to how many owners one climbs: real chains have four links, a ring has no end. */
 const longestChain = 32;
+const mostAbove = 64;
+const nobody: readonly string[] = [];
 /** How long a uid that went is not believed to be there, whoever still tells of it; so many at the most. */
 const goneMs = 60_000;
 const mostGone = 50_000;
@@ -15,6 +19,8 @@ export interface StoreOptions {
   readonly now: () => number;
   /** An Application's objects, or what they own, have changed their meaning. */
   readonly touched: (instance: string) => void;
+  /** In this namespace an object came, went or changed that bears nobody's mark and names no owner. */
+  readonly loosened?: ((namespace: string) => void) | undefined;
 }
 
 /** How an object came to us. */
@@ -32,6 +38,8 @@ export interface Intake {
 /** Takes objects in, keeps of them what counts, and tells which Applications are touched. */
 export class Store {
   readonly table = new ObjectTable();
+  readonly kinds = new Kinds();
+  readonly #inferred = new Inferred(this.table, this.kinds);
   readonly #options: StoreOptions;
   readonly #gone = new Map<string, number>();
 
@@ -61,8 +69,10 @@ export class Store {
   }
 
   /** An object is no longer there. */
-  drop(row: number, writer = ''): void {
-    this.#touchAbove(row, writer);
+  drop(row: number, writers: readonly string[] = nobody): void {
+    for (const instance of this.instancesAbove(row)) if (!writers.includes(instance)) this.#options.touched(instance);
+    if (this.#isLoose(row)) this.#loosened(row);
+    this.#inferred.forget(row);
     this.table.remove(row);
   }
 
@@ -77,30 +87,61 @@ export class Store {
   /** We deleted it ourselves; what a watch still tells of it is from before. */
   deleted(row: number): void {
     this.#bury(this.table.uidOf(row));
-    this.drop(row, this.instanceAbove(row));
+    this.drop(row, this.instancesAbove(row));
   }
 
   /** Forgets all objects of a kind (in one namespace, or everywhere) that `stays` does not hold. */
   sweep(kind: number, namespace: string | undefined, stays: (row: number) => boolean): void {
     const { table } = this;
-    const place = namespace === undefined ? undefined : table.namespaces.find(namespace);
-    const { kind: kinds, namespace: places } = table.columns;
-    for (const row of table.rows()) {
-      if (kinds[row] !== kind || (place !== undefined && places[row] !== place) || stays(row)) continue;
-      this.drop(row);
-    }
+    if (table.countOf(kind) === 0) return;
+    const { kind: kinds } = table.columns;
+    const gone: number[] = [];
+    for (const row of namespace === undefined ? table.rows() : table.rowsIn(namespace))
+      if (kinds[row] === kind && !stays(row)) gone.push(row);
+    for (const row of gone) this.drop(row);
   }
 
-  /** The Application a row belongs to: by its own mark, or by that of what owns it. */
-  instanceAbove(row: number): string {
+  /** What owns an object: what it names, and what is inferred; nothing of another namespace. */
+  *ownersOf(row: number): Generator<number> {
+    const { table } = this;
+    for (const owner of table.owners(row)) if (table.canOwn(owner, row)) yield owner;
+    if (this.#inferred.mayHaveOwner(row)) yield* this.#inferred.ownersOf(row);
+  }
+
+  /** What an object owns. */
+  *childrenOf(row: number): Generator<number> {
+    const { table } = this;
+    if (row === none) return;
+    for (const child of table.owned(row)) if (table.canOwn(row, child)) yield child;
+    yield* this.#inferred.childrenOf(row);
+  }
+
+  /** The Applications a row belongs to: by its own mark, or by those of what owns it. */
+  instancesAbove(row: number): readonly string[] {
     const { columns, instances } = this.table;
     let at = row;
-    for (let step = 0; at !== none && step < longestChain; step++) {
+    // Nearly all objects have one owner or none: no sets are needed to climb.
+    for (let step = 0; step < longestChain; step++) {
       const id = columns.instance[at] ?? 0;
-      if (id !== 0) return instances.text(id);
-      at = columns.owner[at] ?? none;
+      if (id !== 0) return [instances.text(id)];
+      if (this.table.hasMoreOwners(at) || this.#inferred.mayHaveOwner(at)) break;
+      const owner = columns.owner[at] ?? none;
+      if (owner === none || !this.table.canOwn(owner, at)) return nobody;
+      at = owner;
     }
-    return '';
+    return this.#instancesAround(at);
+  }
+
+  #instancesAround(row: number): readonly string[] {
+    const { columns, instances } = this.table;
+    const found = new Set<number>();
+    const seen = new Set([row]);
+    for (const at of seen) {
+      const id = columns.instance[at] ?? 0;
+      if (id !== 0) found.add(id);
+      else if (seen.size < mostAbove) for (const owner of this.ownersOf(at)) seen.add(owner);
+    }
+    return [...found].map((id) => instances.text(id));
   }
 
   /** A managed object; `whole` is false where only its metadata is kept. */
@@ -138,17 +179,30 @@ export class Store {
       columns.health[row] !== next.health ||
       columns.hash[row * 2] !== next.hash[0] ||
       columns.hash[row * 2 + 1] !== next.hash[1];
-    const before = isNew ? '' : this.instanceAbove(row);
+    const before = isNew ? nobody : this.instancesAbove(row);
+    const wasLoose = !isNew && this.#isLoose(row);
     columns.version[row] = next.version;
     columns.created[row] = next.created;
     columns.health[row] = next.health;
     columns.hash.set(next.hash, row * 2);
     table.mark(row, next.instance);
-    const moved = table.own(row, next.owner);
+    const moved = table.own(row, next.owners);
+    this.#inferred.note(row, object, whole);
     this.#keepBody(row, object, next.instance !== '', whole);
-    const now = this.instanceAbove(row);
-    if (!changed && !moved && before === now) return;
-    for (const instance of new Set([before, now])) this.#touch(instance, writer);
+    if (wasLoose !== this.#isLoose(row)) this.#loosened(row);
+    const now = this.instancesAbove(row);
+    if (!changed && !moved && same(before, now)) return;
+    for (const instance of new Set([...before, ...now])) if (instance !== writer) this.#options.touched(instance);
+  }
+
+  /** Whether an object bears nobody's mark and names no owner. */
+  #isLoose(row: number): boolean {
+    const { instance, owner } = this.table.columns;
+    return instance[row] === 0 && owner[row] === none;
+  }
+
+  #loosened(row: number): void {
+    this.#options.loosened?.(this.table.namespaceOf(row));
   }
 
   #keepBody(row: number, object: KubeObject, managed: boolean, whole: boolean): void {
@@ -161,12 +215,8 @@ export class Store {
     columns.flags[row] = whole && !isSecret(object) ? 0 : partial;
     bodies.set(row, columns.kind[row] ?? 0, bodyOf(object));
   }
+}
 
-  #touchAbove(row: number, writer: string): void {
-    this.#touch(this.instanceAbove(row), writer);
-  }
-
-  #touch(instance: string, writer: string): void {
-    if (instance !== '' && instance !== writer) this.#options.touched(instance);
-  }
+function same(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((text, i) => b[i] === text);
 }

@@ -142,7 +142,9 @@ test('an object that was made anew under its name is another one', async () => {
 
 test('the tree has owners first, and an Application only its own', async () => {
   const stage = await shop();
-  const tree = stage.cache.tree('shop').map(({ key: { kind, name }, health, owner }) => [kind, name, health, owner]);
+  const tree = stage.cache
+    .tree('shop')
+    .map(({ node: { key: each, health }, parents }) => [each.kind, each.name, health, parents[0]?.uid]);
   assert.deepEqual(tree.slice(-2), [
     ['ReplicaSet', 'web-1', 'Healthy', web.metadata.uid],
     ['Pod', 'web-1-x', 'Healthy', set.metadata.uid],

@@ -196,16 +196,15 @@ class Answer {
   }
 
   *#markedKinds(): Generator<GroupKind> {
-    const { store, cells } = this.#parts;
+    const { store } = this.#parts;
     for (const row of store.table.markedBy(this.#question.instance))
-      yield cells.kindOf(store.table.columns.kind[row] ?? 0);
+      yield store.kinds.kindOf(store.table.columns.kind[row] ?? 0);
   }
 
   #keyOf(row: number): ObjectKey {
-    const { store, cells } = this.#parts;
-    const { table } = store;
+    const { table, kinds } = this.#parts.store;
     return {
-      ...cells.kindOf(table.columns.kind[row] ?? 0),
+      ...kinds.kindOf(table.columns.kind[row] ?? 0),
       namespace: table.namespaceOf(row),
       name: table.nameOf(row),
     };

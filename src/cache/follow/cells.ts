@@ -21,8 +21,6 @@ export class Cells {
   /** By kind, then by namespace; the empty text stands for the whole cluster. */
   readonly #cells = new Map<string, Map<string, Cell>>();
   readonly #resources = new Map<string, Resource>();
-  readonly #kinds: GroupKind[] = [{ group: '', kind: '' }];
-  readonly #numbers = new Map<string, number>();
   #unknown: ReadonlyMap<string, string> = new Map();
 
   constructor(scope: Scope, house: CellHouse) {
@@ -76,16 +74,6 @@ export class Cells {
     for (const cells of this.#cells.values()) yield* cells.values();
   }
 
-  /** The kind behind a number in the table. */
-  kindOf(number: number): GroupKind {
-    return this.#kinds[number] ?? { group: '', kind: '' };
-  }
-
-  /** The number of a kind in the table; 0 where none was given. */
-  numberOf(kind: GroupKind): number {
-    return this.#numbers.get(kindText(kind)) ?? 0;
-  }
-
   stop(): void {
     for (const cell of this.all()) cell.stop();
     this.#cells.clear();
@@ -95,7 +83,7 @@ export class Cells {
     const places = this.#placesOf(resource);
     if (places.length === 0) return;
     const lean = this.#scope.lean(resource);
-    const kind = this.#number(text, resource);
+    const kind = this.#house.store.kinds.number(resource);
     const cells = new Map<string, Cell>();
     this.#cells.set(text, cells);
     for (const namespace of places)
@@ -118,15 +106,6 @@ export class Cells {
       cell.stop();
       this.#house.store.sweep(cell.kind, cell.namespace, () => false);
     }
-  }
-
-  #number(text: string, { group, kind }: Resource): number {
-    const known = this.#numbers.get(text);
-    if (known !== undefined) return known;
-    const number = this.#kinds.length;
-    this.#kinds.push({ group, kind });
-    this.#numbers.set(text, number);
-    return number;
   }
 
   #isUnknown(group: string): boolean {

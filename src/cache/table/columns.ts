@@ -1,4 +1,4 @@
-/** The columns of the table of objects: 71 bytes a row. A row is a number; `none` stands where there is no row. */
+/** The columns of the table of objects: 81 bytes a row. A row is a number; `none` stands where there is no row. */
 export class Columns {
   /** Sixteen bytes each. */
   uid = new Uint32Array(0);
@@ -11,7 +11,7 @@ export class Columns {
   nameOffset = new Uint32Array(0);
   nameLength = new Uint16Array(0);
   /** Number of the kind; 0: only the uid is known, from the objects it owns. */
-  kind = new Uint16Array(0);
+  kind = new Uint32Array(0);
   namespace = new Uint32Array(0);
   instance = new Uint32Array(0);
   /** Place in `healthOrder` + 1; 0: the kind says nothing about health. */
@@ -23,6 +23,8 @@ export class Columns {
   firstOwned = new Int32Array(0);
   nextOwned = new Int32Array(0);
   previousOwned = new Int32Array(0);
+  nextInPlace = new Int32Array(0);
+  previousInPlace = new Int32Array(0);
   capacity = 0;
 
   /** Makes room for this many rows; an eighth more each time, so that little lies idle. */
@@ -31,13 +33,13 @@ export class Columns {
     const length = Math.max(rows, this.capacity + (this.capacity >>> 3) + 256);
     this.uid = words(this.uid, length * 4);
     this.hash = words(this.hash, length * 2);
+    this.kind = words(this.kind, length);
     this.created = words(this.created, length);
     this.nameOffset = words(this.nameOffset, length);
     this.namespace = words(this.namespace, length);
     this.instance = words(this.instance, length);
     this.version = moved(this.version, new Float64Array(length));
     this.nameLength = moved(this.nameLength, new Uint16Array(length));
-    this.kind = moved(this.kind, new Uint16Array(length));
     this.health = moved(this.health, new Uint8Array(length));
     this.epoch = moved(this.epoch, new Uint8Array(length));
     this.flags = moved(this.flags, new Uint8Array(length));
@@ -45,11 +47,13 @@ export class Columns {
     this.firstOwned = links(this.firstOwned, length);
     this.nextOwned = links(this.nextOwned, length);
     this.previousOwned = links(this.previousOwned, length);
+    this.nextInPlace = links(this.nextInPlace, length);
+    this.previousInPlace = links(this.previousInPlace, length);
     this.capacity = length;
   }
 
   get bytes(): number {
-    return this.capacity * 71;
+    return this.capacity * 81;
   }
 }
 

@@ -10,7 +10,7 @@ interface Model {
   readonly name: string;
   readonly uid: string;
   instance: string;
-  owner: string;
+  owners: readonly string[];
 }
 
 const uidOf = (n: number): string => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
@@ -38,13 +38,13 @@ test('says the same as a plain map, whatever is inserted, removed, owned and mar
         assert.equal(row !== none, known !== undefined);
         if (act === 'insert' && known === undefined && ![...model.values()].some((each) => each.uid === uidOf(uid))) {
           table.insert(key, uidOf(uid));
-          model.set(text, { ...key, uid: uidOf(uid), instance: '', owner: '' });
+          model.set(text, { ...key, uid: uidOf(uid), instance: '', owners: [] });
         } else if (act === 'remove' && known !== undefined) {
           table.remove(row);
           model.delete(text);
         } else if (act === 'own' && known !== undefined) {
-          known.owner = n === 0 ? '' : uidOf(n);
-          table.own(row, known.owner);
+          known.owners = [n, n + 1, n + 2].slice(0, n % 4).map(uidOf);
+          table.own(row, known.owners);
         } else if (act === 'mark' && known !== undefined) {
           known.instance = n === 0 ? '' : `app-${n}`;
           table.mark(row, known.instance);
@@ -66,12 +66,21 @@ function same(table: ObjectTable, model: ReadonlyMap<string, Model>): void {
     assert.equal(table.nameOf(row), each.name);
     assert.equal(table.namespaceOf(row), each.namespace);
     assert.equal(table.findUid(each.uid), row);
-    const owner = table.columns.owner[row] ?? none;
-    assert.equal(owner === none ? '' : table.uidOf(owner), each.owner);
+    assert.deepEqual(
+      [...table.owners(row)].map((owner) => table.uidOf(owner)),
+      each.owners,
+    );
     const owned = [...table.owned(row)].map((child) => table.uidOf(child)).toSorted();
-    const expected = [...model.values()].filter(({ owner: its }) => its === each.uid).map(({ uid }) => uid);
+    const expected = [...model.values()].filter(({ owners }) => owners.includes(each.uid)).map(({ uid }) => uid);
     assert.deepEqual(owned, expected.toSorted());
   }
+  for (const namespace of ['', 'a', 'b']) {
+    const there = [...table.rowsIn(namespace)].map((row) => table.uidOf(row)).toSorted();
+    const expected = [...model.values()].filter((each) => each.namespace === namespace).map(({ uid }) => uid);
+    assert.deepEqual(there, expected.toSorted());
+  }
+  for (const kind of [1, 2, 3])
+    assert.equal(table.countOf(kind), [...model.values()].filter((each) => each.kind === kind).length);
   for (const instance of ['app-1', 'app-2', 'app-3']) {
     const marked = [...table.markedBy(instance)].map((row) => table.uidOf(row)).toSorted();
     const expected = [...model.values()].filter((each) => each.instance === instance).map(({ uid }) => uid);
@@ -95,7 +104,7 @@ test('names that went leave no hole for ever', () => {
 test('an owner that was named before it came has its objects when it comes, and again after it went', () => {
   const table = new ObjectTable();
   const pod = table.insert({ kind: 1, namespace: 'a', name: 'pod' }, uidOf(1));
-  table.own(pod, uidOf(2));
+  table.own(pod, [uidOf(2)]);
   assert.equal(table.count, 1);
   const set = table.insert({ kind: 2, namespace: 'a', name: 'set' }, uidOf(2));
   assert.deepEqual([...table.owned(set)], [pod]);

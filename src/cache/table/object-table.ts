@@ -2,7 +2,9 @@ import { randomInt } from 'node:crypto';
 import { Bodies } from './bodies.ts';
 import { Columns, none } from './columns.ts';
 import { Interner } from './interner.ts';
+import { MoreOwners } from './more-owners.ts';
 import { Names } from './names.ts';
+import { Places } from './places.ts';
 import { RowIndex } from './row-index.ts';
 import { uidText, uidWords } from './uid.ts';
 
@@ -16,6 +18,9 @@ export class ObjectTable {
   readonly namespaces = new Interner();
   readonly instances = new Interner();
   readonly #names = new Names();
+  readonly #more = new MoreOwners();
+  readonly #places = new Places(this.columns);
+  readonly #perKind: number[] = [];
   readonly #marked = new Map<number, Set<number>>();
   readonly #byKey = new RowIndex((row) => this.#keyHash(row));
   readonly #byUid = new RowIndex((row) => mixWords(this.columns.uid, row * 4));
@@ -47,7 +52,9 @@ export class ObjectTable {
     columns.nameLength[row] = length;
     columns.kind[row] = key.kind;
     columns.namespace[row] = this.namespaces.hold(key.namespace);
+    this.#places.enter(row, columns.namespace[row] ?? 0);
     this.#byKey.add(row);
+    this.#perKind[key.kind] = this.countOf(key.kind) + 1;
     this.count++;
     return row;
   }
@@ -56,10 +63,13 @@ export class ObjectTable {
   remove(row: number): void {
     const { columns } = this;
     this.mark(row, '');
-    this.own(row, '');
+    this.own(row, []);
     this.bodies.delete(row);
     this.#byKey.delete(row);
-    this.namespaces.release(columns.namespace[row] ?? 0);
+    const [kind, place] = [columns.kind[row] ?? 0, columns.namespace[row] ?? 0];
+    this.#places.leave(row, place);
+    this.#perKind[kind] = this.countOf(kind) - 1;
+    this.namespaces.release(place);
     this.#names.wasted += columns.nameLength[row] ?? 0;
     columns.kind[row] = 0;
     columns.namespace[row] = 0;
@@ -68,8 +78,8 @@ export class ObjectTable {
     columns.hash[row * 2] = 0;
     columns.hash[row * 2 + 1] = 0;
     this.count--;
-    if (columns.firstOwned[row] === none) this.#freeRow(row);
-    else this.#unseen++;
+    this.#unseen++;
+    this.#freeUnseen(row);
     if (this.#names.wasteful) this.#compactNames();
   }
 
@@ -122,22 +132,51 @@ export class ObjectTable {
     return this.#marked.get(this.instances.find(instance)) ?? [];
   }
 
-  /** Says which uid owns an object; the empty text: none. Answers whether that is news. */
-  own(row: number, uid: string): boolean {
-    const old = this.columns.owner[row] ?? none;
-    if (uid === '' ? old === none : old !== none && this.hasUid(old, uid)) return false;
-    if (old !== none) this.#unlink(row, old);
-    if (uid === '') return true;
-    const found = this.findUid(uid);
-    if (found === none) this.#unseen++;
-    this.#link(row, found === none ? this.#newRow(uid) : found);
-    return true;
+  /** Says which uids own an object. Answers whether that is news. */
+  own(row: number, uids: readonly string[]): boolean {
+    const moved = this.#ownFirst(row, uids[0] ?? '');
+    if (uids.length < 2 && this.#more.of(row).length === 0) return moved;
+    return this.#ownMore(row, uids.slice(1)) || moved;
   }
 
-  /** What an object owns, directly. */
+  /** Those that an object names as its owners, seen or not. */
+  *owners(row: number): Generator<number> {
+    const first = this.columns.owner[row] ?? none;
+    if (first !== none) yield first;
+    yield* this.#more.of(row);
+  }
+
+  /** Whether an object names more than one owner. */
+  hasMoreOwners(row: number): boolean {
+    return this.#more.of(row).length > 0;
+  }
+
+  /** What names an object as its owner, rightly or not. */
   *owned(row: number): Generator<number> {
     const { columns } = this;
     for (let at = columns.firstOwned[row] ?? none; at !== none; at = columns.nextOwned[at] ?? none) yield at;
+    yield* this.#more.owned(row);
+  }
+
+  /**
+   * Whether one can own the other as Kubernetes means it: from the same namespace, or from none. A name in a stranger's
+   * object must not reach into another namespace.
+   */
+  canOwn(owner: number, row: number): boolean {
+    const { kind, namespace } = this.columns;
+    if (owner === row || kind[owner] === 0) return false;
+    return namespace[owner] === 0 || namespace[owner] === namespace[row];
+  }
+
+  /** The objects of a namespace; the empty text: those of none. Nothing may come or go meanwhile. */
+  rowsIn(namespace: string): Iterable<number> {
+    const place = this.namespaces.find(namespace);
+    return place < 0 ? [] : this.#places.rows(place);
+  }
+
+  /** How many objects of a kind there are. */
+  countOf(kind: number): number {
+    return this.#perKind[kind] ?? 0;
   }
 
   /** All rows of objects, in no order. */
@@ -147,6 +186,39 @@ export class ObjectTable {
 
   get bytes(): number {
     return this.columns.bytes + this.#byKey.bytes + this.#byUid.bytes + this.#names.bytes + this.bodies.bytes;
+  }
+
+  #ownFirst(row: number, uid: string): boolean {
+    const old = this.columns.owner[row] ?? none;
+    if (uid === '' ? old === none : old !== none && this.hasUid(old, uid)) return false;
+    if (old !== none) this.#unlink(row, old);
+    if (uid !== '') this.#link(row, this.#rowOfUid(uid));
+    return true;
+  }
+
+  #ownMore(row: number, uids: readonly string[]): boolean {
+    const old = this.#more.of(row);
+    if (old.length === uids.length && old.every((owner, i) => this.hasUid(owner, uids[i] ?? ''))) return false;
+    const owners = uids.map((uid) => this.#rowOfUid(uid));
+    this.#more.set(row, owners);
+    for (const owner of old) this.#freeUnseen(owner);
+    return true;
+  }
+
+  /** The row of an owner, which is made where it was not seen yet. */
+  #rowOfUid(uid: string): number {
+    const found = this.findUid(uid);
+    if (found !== none) return found;
+    this.#unseen++;
+    return this.#newRow(uid);
+  }
+
+  /** Gives back the row of an object that is not there and that nobody names any more. */
+  #freeUnseen(row: number): void {
+    const { columns } = this;
+    if (columns.kind[row] !== 0 || columns.firstOwned[row] !== none || this.#more.owns(row)) return;
+    this.#unseen--;
+    this.#freeRow(row);
   }
 
   #findSought(kind: number, namespace: number): number {
@@ -205,9 +277,7 @@ export class ObjectTable {
     columns.owner[row] = none;
     columns.nextOwned[row] = none;
     columns.previousOwned[row] = none;
-    if (columns.kind[owner] !== 0 || columns.firstOwned[owner] !== none) return;
-    this.#unseen--;
-    this.#freeRow(owner);
+    this.#freeUnseen(owner);
   }
 
   #compactNames(): void {

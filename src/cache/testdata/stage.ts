@@ -34,6 +34,8 @@ export interface StageOptions {
   readonly resources?: readonly Resource[];
   readonly unknown?: ReadonlyMap<string, string>;
   readonly watches?: (kind: GroupKind) => boolean;
+  /** Which kinds are read whole. */
+  readonly needsBody?: (kind: GroupKind) => boolean;
   /** Nothing answers at first. */
   readonly silent?: boolean;
 }
@@ -67,7 +69,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
   const cache = createClusterCache({
     door,
     clock,
-    projector,
+    projector: { ...projector, needsBody: options.needsBody ?? projector.needsBody },
     random: () => 0.5,
     log: silentLogger,
     mode: options.mode ?? 'off',
@@ -92,6 +94,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
 }
 
 let versions = 100;
+const apps = ['Deployment', 'ReplicaSet', 'StatefulSet'];
 
 /** An object; its uid follows from its key unless another is given. */
 export function thing(
@@ -101,7 +104,7 @@ export function thing(
 ): KubeObject {
   const [namespace = '', name = ''] = place.includes('/') ? place.split('/') : ['', place];
   const { app, owner, health, version = ++versions, life = 1, rest = {} } = more;
-  const group = ['Deployment', 'ReplicaSet'].includes(kindName) ? 'apps/' : '';
+  const group = apps.includes(kindName) ? 'apps/' : '';
   return {
     apiVersion: `${group}v1`,
     kind: kindName,
@@ -139,5 +142,5 @@ export const unavailable = (): ArgosyError =>
 /** The key of an object, for questions. */
 export function key(kindName: string, place: string): ObjectKey {
   const [namespace = '', name = ''] = place.split('/');
-  return { group: ['Deployment', 'ReplicaSet'].includes(kindName) ? 'apps' : '', kind: kindName, namespace, name };
+  return { group: apps.includes(kindName) ? 'apps' : '', kind: kindName, namespace, name };
 }

@@ -8,6 +8,7 @@ export interface Inferred {
   readonly named: readonly NamedOwner[];
 }
 
+const tokenType = 'kubernetes.io/service-account-token';
 const nothing: Inferred = { uids: [], named: [] };
 
 /** Finds owners that Kubernetes writes no reference for; those of claims are found from their StatefulSet. */
@@ -44,9 +45,12 @@ export function isClaimOf(claim: string, prefixes: readonly string[]): boolean {
   return prefixes.some((prefix) => claim.startsWith(prefix) && /^\d{1,10}$/.test(claim.slice(prefix.length)));
 }
 
-/** The Secret of a service account's token names its account, and by the uid which of that name. */
+/**
+ * The Secret of a service account's token names its account, and by the uid which of that name. Of a Secret that was read
+ * by its metadata alone the type is not known; the two annotations must do.
+ */
 function tokenOwner(object: JsonObject): Inferred {
-  if (stringAt(object, 'type') !== 'kubernetes.io/service-account-token') return nothing;
+  if ((stringAt(object, 'type') ?? tokenType) !== tokenType) return nothing;
   const uid = annotation(object, 'kubernetes.io/service-account.uid');
   const name = annotation(object, 'kubernetes.io/service-account.name');
   return uid === undefined || name === undefined ? nothing : { uids: [uid], named: [] };
