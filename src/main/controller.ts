@@ -12,6 +12,7 @@ import { createSpawner } from '../spawn/index.ts';
 import type { Logger, Metrics } from '../telemetry/index.ts';
 import { pollMsOf } from './poll.ts';
 import { renderKeyOf, renderSettingsOf, renderWith } from './render.ts';
+import { watchStartUp } from './start-up.ts';
 
 export interface InstallationOptions {
   readonly connection: Connection;
@@ -29,8 +30,14 @@ export interface InstallationOptions {
   readonly rhythm?: Partial<Rhythm> | undefined;
 }
 
+/** A controller with all it needs. */
+export interface RunningInstallation extends Controller {
+  /** What it waits for before it is ready, as a sentence; undefined where nothing is missing. */
+  waitingFor(): string | undefined;
+}
+
 /** Puts the controller together with the real settings, git, spawner and renderer. */
-export function startInstallation(options: InstallationOptions): Controller {
+export function startInstallation(options: InstallationOptions): RunningInstallation {
   const { connection, installation, log, metrics, pollMs, cacheDir, version } = options;
   const control = controlDoor(connection);
   const events = eventWriter(control, { component: 'argosy', now: Date.now });
@@ -39,6 +46,7 @@ export function startInstallation(options: InstallationOptions): Controller {
     installation,
     report: settingsReport({ events, logger: log, metrics }),
   });
+  const startUp = watchStartUp(control, settings);
   const outbound = () => settings.current().settings.outbound;
   const hidden = [join(cacheDir, 'mirrors'), join(homeDirectory(), '.kube')];
   const spawner = createSpawner({ temporaryRoot: join(cacheDir, 'scratch'), hidden });
@@ -102,6 +110,7 @@ export function startInstallation(options: InstallationOptions): Controller {
   });
   let ending: Promise<void> | undefined;
   const end = async (): Promise<void> => {
+    startUp.stop();
     await settings.stop();
     await controller.stop();
     git.close();
@@ -110,7 +119,8 @@ export function startInstallation(options: InstallationOptions): Controller {
     await spawner.close();
   };
   return {
-    ready: controller.ready,
+    ready: Promise.all([controller.ready, startUp.served]).then(() => undefined),
+    waitingFor: () => startUp.waitingFor(),
     poll: (url) => controller.poll(url),
     healthy: () => controller.healthy(),
     // Whoever asks twice waits for the same end.

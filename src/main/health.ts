@@ -1,14 +1,17 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Controller } from '../controller/index.ts';
+import { ArgosyError } from '../core/errors/index.ts';
 import type { Metrics } from '../telemetry/index.ts';
+import type { RunningInstallation } from './controller.ts';
 
 export interface HealthOptions {
   readonly port: number;
-  readonly controller: Pick<Controller, 'healthy' | 'ready'>;
+  readonly controller: Pick<RunningInstallation, 'healthy' | 'ready' | 'waitingFor'>;
   readonly metrics: Metrics;
   readonly host?: string | undefined;
 }
+
+const notYet = 'the settings have not been read yet';
 
 /** Serves `/healthz` (due work moves), `/readyz` (settings were read) and `/metrics`. */
 export async function serveHealth(options: HealthOptions): Promise<{ readonly port: number; stop(): Promise<void> }> {
@@ -26,7 +29,7 @@ export async function serveHealth(options: HealthOptions): Promise<{ readonly po
     };
     if (path === '/healthz')
       return say(options.controller.healthy(), options.controller.healthy() ? 'ok' : 'due work does not move');
-    if (path === '/readyz') return say(ready, ready ? 'ok' : 'the settings have not been read yet');
+    if (path === '/readyz') return say(ready, ready ? 'ok' : (options.controller.waitingFor() ?? notYet));
     if (path !== '/metrics') {
       response
         .writeHead(404, { 'content-type': 'text/plain; charset=utf-8' })
@@ -39,7 +42,12 @@ export async function serveHealth(options: HealthOptions): Promise<{ readonly po
   });
   server.requestTimeout = 10_000;
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const hint = 'choose another one with --port, or 0 for a free one';
+      reject(
+        error.code === 'EADDRINUSE' ? new ArgosyError('usage', `port ${options.port} is in use`, { hint }) : error,
+      );
+    });
     server.listen(options.port, options.host, () => resolve());
   });
   const { port } = server.address() as AddressInfo; // listening on TCP

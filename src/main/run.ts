@@ -2,11 +2,21 @@ import type { Command } from 'commander';
 import type { CommandContext } from '../cli/index.ts';
 import { homeDirectory } from '../config/index.ts';
 import { ArgosyError } from '../core/errors/index.ts';
-import { connect, inClusterConfig, type KubeConfig, readKubeconfig } from '../kube/index.ts';
-import { createLogger, createMetrics, type LogLevel } from '../telemetry/index.ts';
-import { startInstallation } from './controller.ts';
+import type { Installation } from '../core/policy/index.ts';
+import {
+  type Connection,
+  connect,
+  controlDoor,
+  inClusterConfig,
+  type KubeConfig,
+  readKubeconfig,
+} from '../kube/index.ts';
+import { createLogger, createMetrics, type Logger, type LogLevel, type Metrics } from '../telemetry/index.ts';
+import { type RunningInstallation, startInstallation } from './controller.ts';
 import { wholeNumber } from './flags.ts';
 import { serveHealth } from './health.ts';
+import { namespaceRights } from './namespace-rights.ts';
+import { type Patience, untilReady } from './start-up.ts';
 
 interface Flags {
   readonly kubeconfig?: string;
@@ -17,7 +27,8 @@ interface Flags {
   readonly clusterSecretsInAnyNamespace?: string;
   readonly repoCacheDir?: string;
   readonly port: string;
-  readonly repoPollSeconds: string;
+  readonly repoPollSeconds?: string;
+  readonly startupTimeoutSeconds: string;
   readonly loglevel: string;
   readonly role?: string;
 }
@@ -42,7 +53,11 @@ export function register(command: Command, context: CommandContext): void {
     )
     .option('--repo-cache-dir <dir>', 'where mirrors of repositories lie (default: ~/.cache/argosy/repos)')
     .option('--port <number>', 'port of /healthz, /readyz and /metrics; 0 for a free one', '8082')
-    .option('--repo-poll-seconds <number>', 'how often each repository is asked for news', '10')
+    .option(
+      '--repo-poll-seconds <number>',
+      'how often each repository is asked for news (default: timeout.reconciliation, else 10)',
+    )
+    .option('--startup-timeout-seconds <number>', 'how long to wait for our kinds and the settings', '120')
     .option('--loglevel <level>', 'debug, info, warn or error', 'info')
     .option('--role <role>', 'run only a part (not available yet)')
     .addHelpText(
@@ -60,38 +75,67 @@ async function run(flags: Flags, context: CommandContext): Promise<void> {
   if (flags.role !== undefined)
     throw new ArgosyError('usage', '--role is not available yet: one process runs everything');
   const port = wholeNumber('--port', flags.port, 65_535);
-  const pollMs = wholeNumber('--repo-poll-seconds', flags.repoPollSeconds, 86_400) * 1000;
+  const deadlineMs = wholeNumber('--startup-timeout-seconds', flags.startupTimeoutSeconds, 86_400) * 1000;
+  const { repoPollSeconds: poll } = flags;
+  const pollMs = poll === undefined ? undefined : wholeNumber('--repo-poll-seconds', poll, 86_400) * 1000;
   const log = createLogger({ level: levelOf(flags.loglevel) });
   const config = await configOf(flags, context);
-  const controlPlane = flags.namespace ?? config.namespace ?? 'argocd';
+  const installation = installationOf(flags, context, config);
   const connection = connect(config, { version: context.version });
-  const metrics = createMetrics();
-  const { gitVersion } = await connection.version();
-  log.info('connected', { server: connection.server, version: gitVersion, namespace: controlPlane });
-  const controller = startInstallation({
-    connection,
-    installation: {
-      controlPlane,
-      ...namespacesOf(flags, context),
-      ...tenantClustersOf(flags),
-      ...(flags.enableImpersonation === true ||
-      context.env['ARGOCD_APPLICATION_CONTROLLER_ENABLE_IMPERSONATION'] === 'true'
-        ? { impersonation: true }
-        : {}),
-    },
-    cacheDir: flags.repoCacheDir ?? `${homeDirectory()}/.cache/argosy/repos`,
-    log,
-    metrics,
-    pollMs,
-    version: context.version,
-  });
-  const health = await serveHealth({ port, controller, metrics });
-  log.info('serving health and metrics', { port: health.port });
-  await new Promise<void>((resolve) => context.signal.addEventListener('abort', () => resolve(), { once: true }));
-  log.info('stopping');
-  await health.stop();
-  await controller.stop();
-  await connection.close();
+  try {
+    const { gitVersion } = await connection.version();
+    const { controlPlane } = installation;
+    log.info('connected', { server: connection.server, version: gitVersion, namespace: controlPlane });
+    await checkRights(connection, installation, log);
+    const cacheDir = flags.repoCacheDir ?? `${homeDirectory()}/.cache/argosy/repos`;
+    const metrics = createMetrics();
+    const parts = { connection, installation, cacheDir, log, metrics, pollMs, version: context.version };
+    const { signal } = context;
+    await keepRunning(startInstallation(parts), { port, metrics, patience: { deadlineMs, log, signal } });
+  } finally {
+    await connection.close();
+  }
+}
+
+/** A list of namespaces that cannot be served is a mistake to be told now, not a silence to be found later. */
+async function checkRights(connection: Connection, installation: Installation, log: Logger): Promise<void> {
+  const { refusal, warnings } = await namespaceRights(controlDoor(connection), installation);
+  for (const warning of warnings) log.warn(warning);
+  if (refusal !== undefined) throw new ArgosyError('denied', refusal);
+}
+
+/** Runs until somebody ends it, or until it is clear that it will not become ready. */
+async function keepRunning(
+  controller: RunningInstallation,
+  { port, metrics, patience }: { port: number; metrics: Metrics; patience: Patience },
+): Promise<void> {
+  const { log, signal } = patience;
+  try {
+    const health = await serveHealth({ port, controller, metrics });
+    log.info('serving health and metrics', { port: health.port });
+    try {
+      await untilReady(controller, patience);
+      if (!signal.aborted) {
+        log.info('ready');
+        await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+      }
+      log.info('stopping');
+    } finally {
+      await health.stop();
+    }
+  } finally {
+    await controller.stop();
+  }
+}
+
+function installationOf(flags: Flags, context: CommandContext, config: KubeConfig): Installation {
+  const byEnvironment = context.env['ARGOCD_APPLICATION_CONTROLLER_ENABLE_IMPERSONATION'] === 'true';
+  return {
+    controlPlane: flags.namespace ?? config.namespace ?? 'argocd',
+    ...namespacesOf(flags, context),
+    ...tenantClustersOf(flags),
+    ...(flags.enableImpersonation === true || byEnvironment ? { impersonation: true } : {}),
+  };
 }
 
 async function configOf(flags: Flags, context: CommandContext): Promise<KubeConfig> {

@@ -53,6 +53,7 @@ export class ControlPlane {
   readonly #maps = new Map<ConfigMapName, View<ConfigMapEntry>>();
   readonly #projects: View<ProjectEntry>;
   readonly #secrets: View<SecretEntry>;
+  readonly #named = new Map<string, Pick<View<unknown>, 'isWhole' | 'error'>>();
   readonly #followings: Following[] = [];
 
   constructor(options: ControlPlaneOptions) {
@@ -68,6 +69,13 @@ export class ControlPlane {
   /** True once everything was read to its end. */
   get isWhole(): boolean {
     return [...this.#maps.values(), this.#projects, this.#secrets].every((view) => view.isWhole);
+  }
+
+  /** What was not read to its end yet, with the reason where one is known. */
+  *unread(): Iterable<string> {
+    for (const [what, view] of this.#named) {
+      if (!view.isWhole) yield `${what} cannot be read: ${view.error?.message ?? 'there was no answer yet'}`;
+    }
   }
 
   /** Grows with every change of a Secret. */
@@ -112,7 +120,9 @@ export class ControlPlane {
   #view<T>(what: string, keep: ViewOptions<T>['keep'], onDrop: (value: T) => void = () => undefined): View<T> {
     const { report, onChange, namespace } = this.#options;
     const onBroken = (error: Error): void => report.unreadable(`${what} of ${namespace}`, error);
-    return new View({ keep, onDrop, onChange, onBroken });
+    const view = new View({ keep, onDrop, onChange, onBroken });
+    this.#named.set(`${what} of namespace ${namespace}`, view);
+    return view;
   }
 
   #follow<T>(view: View<T>, resource: Parameters<Reader['follow']>[0], select: Parameters<Reader['follow']>[1]): void {

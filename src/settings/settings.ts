@@ -32,6 +32,8 @@ export interface SettingsWatch {
   onChange(listener: (change: Change) => void): () => void;
   /** Resolves with the first whole snapshot; rejects if stopped before. */
   readonly ready: Promise<Snapshot>;
+  /** Sentences about what the first snapshot waits for; none once there is one. */
+  waitingFor(): readonly string[];
   /** Resolves when all refusals known so far were told. */
   told(): Promise<void>;
   stop(): Promise<void>;
@@ -88,6 +90,10 @@ class Watcher implements SettingsWatch {
   onChange(listener: (change: Change) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
+  }
+
+  waitingFor(): readonly string[] {
+    return this.#snapshot === undefined ? [...this.#plane.unread()] : [];
   }
 
   told(): Promise<void> {
