@@ -10,6 +10,8 @@ const many = 100;
 const some = 30;
 /** Nobody who answers is as slow as this under the same load; who hangs holds on for longer than ten of it. */
 const undisturbedMs = 500;
+/** How long a story may take on a machine that has much else to do. */
+const patienceMs = 150_000;
 const tenants = ['quiet', 'loops', 'hole', 'gone', 'hung'];
 
 let stage: Stage;
@@ -49,7 +51,7 @@ test('a hundred looping Applications of one tenant do not keep another’s waiti
   await until(
     () => stage.list('Application', 'fair-loops'),
     (apps) => apps.length === many && apps.every((app) => tries(app) > 0),
-    60_000,
+    patienceMs,
   );
   // One push concerns all of them; the loops stand first in every list.
   const [index, loops] = [stage.cluster.audit().length, new Set<string>()];
@@ -60,14 +62,14 @@ test('a hundred looping Applications of one tenant do not keep another’s waiti
   await until(
     () => appView(stage, 'fair-quiet', 'pushed'),
     (app) => app?.status?.sync?.revision === commit && app.status.sync.status === 'Synced',
-    60_000,
+    patienceMs,
   );
   for (const { verb, objectRef, requestObject } of stage.cluster.audit().slice(index)) {
     if (verb !== 'patch' || objectRef?.resource !== 'applications') continue;
     if (objectRef.namespace === 'fair-quiet') break;
     if (JSON.stringify(requestObject).includes(commit)) loops.add(objectRef.name ?? '');
   }
-  assert.ok(loops.size < many / 2, `${loops.size} of ${many} loops had their turn at the push before the quiet tenant`);
+  assert.ok(loops.size < many / 3, `${loops.size} of ${many} loops had their turn at the push before the quiet tenant`);
 });
 
 test('clusters that are silent or gone and a repository that hangs keep no other tenant waiting', async () => {
@@ -102,7 +104,7 @@ async function untilSynced(name: string): Promise<void> {
   await until(
     () => appView(stage, 'fair-quiet', name),
     (app) => app?.status?.sync?.status === 'Synced',
-    90_000,
+    patienceMs,
   );
 }
 
