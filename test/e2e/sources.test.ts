@@ -34,6 +34,13 @@ spec:
     schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}
 `;
 
+const here = `
+apiVersion: v1
+kind: Secret
+metadata: {name: here, namespace: sources-argocd, labels: {argocd.argoproj.io/secret-type: cluster}}
+stringData: {name: here, server: '${server}', namespaces: sources-shop}
+`;
+
 let stage: Stage;
 let controller: Controller;
 let repository: TestRepository;
@@ -196,6 +203,14 @@ test('a chart is told what its cluster can do, and again when that changes', asy
   assert.deepEqual(await told(), { kube, deployments: 'true', shops: 'false' });
   await stage.apply(shops);
   await until(told, (data) => isDeepStrictEqual(data, { kube, deployments: 'true', shops: 'true' }));
+});
+
+test('a Secret for the cluster we run in that brings no credential uses our own connection', async () => {
+  await stage.apply(here);
+  repository.commit({ 'shop/three.yaml': configMap('three') });
+  await until(shop, (app) => synced(app) && app?.status?.resources?.length === 2);
+  assert.notEqual(await stage.get('ConfigMap', 'sources-shop', 'three'), undefined);
+  await stage.remove('Secret', 'sources-argocd', 'here');
 });
 
 test('22: after the grace period the status says so, also where nothing was read since the start', async () => {

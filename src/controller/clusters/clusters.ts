@@ -15,7 +15,7 @@ import { checksOf } from '../application/health.ts';
 import type { ClusterAccess } from '../application/world.ts';
 import { accessThrough } from './access.ts';
 import { Capabilities, listening, type Served } from './capabilities.ts';
-import { kubeConfigOf } from './kube-config.ts';
+import { isOwnCluster, kubeConfigOf } from './kube-config.ts';
 import { projectorWith } from './projector.ts';
 
 export interface ClustersOptions {
@@ -77,7 +77,7 @@ export function createClusters(options: ClustersOptions): Clusters {
     }
     // Another setting for what is looked at: a new view, as D17 wants it.
     close(key);
-    const connection = cluster === undefined ? own : connect(cluster);
+    const connection = cluster === undefined || isOwnCluster(cluster) ? own : connect(cluster);
     const opened = { connection, view, cache: takeView(pool, view, cluster, options), judged: now };
     open.set(key, opened);
     return opened;
@@ -132,8 +132,9 @@ function viewKey({ settings }: Snapshot, cluster: Cluster | undefined): string {
   const wakes = [settings.ignoreResourceUpdatesEnabled, settings.compareOptions, updates.filter(isSaid)];
   const rules = [resourceExclusions, resourceInclusions, mode, marks, checks.filter(isSaid), wakes];
   if (cluster === undefined) return poolKey(['own', ...rules]);
-  const { caData, credential, ...config } = kubeConfigOf(cluster);
   const scope = [[...cluster.namespaces].toSorted(), cluster.clusterResources, cluster.tenant];
+  if (isOwnCluster(cluster)) return poolKey(['own', ...scope, ...rules]);
+  const { caData, credential, ...config } = kubeConfigOf(cluster);
   return poolKey(['secret', config, caData?.toString('base64'), credential, ...scope, ...rules]);
 }
 
@@ -147,7 +148,7 @@ function takeView(pool: CachePool, view: string, cluster: Cluster | undefined, o
   const { snapshot, own, log, onTouched, rhythm } = options;
   return pool.take(view, () => {
     const { settings } = snapshot();
-    const connection = cluster === undefined ? own : options.connect(cluster);
+    const connection = cluster === undefined || isOwnCluster(cluster) ? own : options.connect(cluster);
     const server = cluster?.server ?? inClusterServer;
     const capabilities = new Capabilities();
     const cache = createClusterCache({

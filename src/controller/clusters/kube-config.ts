@@ -1,4 +1,4 @@
-import type { Cluster } from '../../core/api/index.ts';
+import { type Cluster, inClusterServer } from '../../core/api/index.ts';
 import { ArgosyError } from '../../core/errors/index.ts';
 import type { Credential, KubeConfig } from '../../kube/index.ts';
 
@@ -13,6 +13,15 @@ export function kubeConfigOf(cluster: Cluster): KubeConfig {
     proxyUrl,
     credential: credentialOf(cluster),
   };
+}
+
+/**
+ * Tells whether a Secret means our own connection: one of the control plane for the cluster we run in that brings no
+ * credential only says what of it is looked at, as in Argo CD.
+ */
+export function isOwnCluster(cluster: Cluster | undefined): boolean {
+  if (cluster === undefined) return true;
+  return !cluster.tenant && cluster.server === inClusterServer && credentialOf(cluster).type === 'none';
 }
 
 function credentialOf({ config, namespace, secret }: Cluster): Credential {

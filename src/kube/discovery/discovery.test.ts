@@ -162,3 +162,28 @@ test('a change of the definitions brings a new discovery, told only if it differ
   following.stop();
   await following.done;
 });
+
+test('definitions that may not be watched are asked for once, and again only after long', async () => {
+  const asked: string[] = [];
+  const server = await serve((request, response) => {
+    if (!/apiextensions|apiregistration/.test(request.url))
+      return answer(response, 200, request.url === '/api' ? aggregated() : aggregated(group('x', widgets)));
+    asked.push(request.url.includes('apiextensions') ? 'definitions' : 'services');
+    return answer(response, 403, status(403, 'Forbidden'));
+  });
+  const sink = { changed: () => undefined, failed: () => undefined };
+  const rhythm = { settleMs: 10, againMs: 30, everyMs: 60_000 };
+  const patient = watchDiscovery(server.connect(), sink, rhythm);
+  const until = async (count: number): Promise<void> => {
+    while (asked.length < count) await new Promise((resolve) => setTimeout(resolve, 5));
+  };
+  await until(2);
+  await new Promise((resolve) => setTimeout(resolve, 1500));
+  assert.deepEqual(asked.toSorted(), ['definitions', 'services']);
+  patient.stop();
+  await patient.done;
+  const eager = watchDiscovery(server.connect(), sink, { ...rhythm, forbiddenMs: 20 });
+  await until(6);
+  eager.stop();
+  await eager.done;
+});

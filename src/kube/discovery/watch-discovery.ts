@@ -26,6 +26,8 @@ export interface DiscoveryRhythm {
   readonly againMs: number;
   /** Without any change, and where definitions may not be watched. */
   readonly everyMs: number;
+  /** Whether definitions may be watched by now is asked this rarely. */
+  readonly forbiddenMs?: number | undefined;
 }
 
 const defaultRhythm: DiscoveryRhythm = { settleMs: 300, againMs: 3_000, everyMs: 5 * 60_000 };
@@ -67,18 +69,40 @@ export function watchDiscovery(
   };
   const periodic = setInterval(() => void ask(), rhythm.everyMs);
   const options = { metadataOnly: true, signal: stopper.signal };
-  const both = [definitions, services].map((kind) => connection.follow(kind, options, touchSink(touched)));
+  const done: Promise<void>[] = [];
+  const later = new Set<NodeJS.Timeout>();
+  const follow = (kind: Resource): void => {
+    const forbidden = (): void => {
+      if (stopper.signal.aborted) return;
+      const timer = setTimeout(
+        () => {
+          later.delete(timer);
+          follow(kind);
+        },
+        rhythm.forbiddenMs ?? 30 * 60_000,
+      );
+      timer.unref();
+      later.add(timer);
+    };
+    done.push(connection.follow(kind, options, touchSink(touched, forbidden)).done);
+  };
+  for (const kind of [definitions, services]) follow(kind);
   const stop = (): void => {
     stopper.abort();
+    for (const timer of later) clearTimeout(timer);
     clearInterval(periodic);
     clearTimeout(settle);
     clearTimeout(again);
   };
-  return { stop, done: Promise.all(both.map((one) => one.done)).then(() => undefined) };
+  // Whoever stops waits for all that was begun; what is stopped begins nothing more.
+  const ended = new Promise<void>((resolve) =>
+    stopper.signal.addEventListener('abort', () => resolve(), { once: true }),
+  );
+  return { stop, done: ended.then(() => Promise.all(done)).then(() => undefined) };
 }
 
 /** Only that something changed matters; a list counts as one change. */
-function touchSink(touched: () => void): FollowSink {
+function touchSink(touched: () => void, forbidden: () => void): FollowSink {
   let listing = true;
   const one = (): void => {
     if (!listing) touched();
@@ -94,7 +118,11 @@ function touchSink(touched: () => void): FollowSink {
       listing = false;
     },
     // A server without APIServices, or rights without definitions: the period must do.
-    broken: (error) => (isArgosyError(error) && error.code === 'kube-not-found' ? 'stop' : 'retry'),
+    broken: (error) => {
+      if (!isArgosyError(error)) return 'retry';
+      if (error.code === 'kube-forbidden') forbidden();
+      return error.code === 'kube-not-found' || error.code === 'kube-forbidden' ? 'stop' : 'retry';
+    },
   };
 }
 
