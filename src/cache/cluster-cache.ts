@@ -7,9 +7,11 @@ import { type CacheDoor, type DiscoveryRhythm, type Resource, watchDiscovery } f
 import type { Logger } from '../telemetry/index.ts';
 import { type Fetch, gatherLive } from './answers/live.ts';
 import { nodeOf, type TreeNode, treeOf } from './answers/tree.ts';
+import { type Unowned, unownedIn } from './answers/unowned.ts';
 import { Cells } from './follow/cells.ts';
 import { type Clock, defaultRhythm, jittered, type Rhythm } from './follow/rhythm.ts';
 import { Slots } from './follow/slots.ts';
+import { Onlookers } from './onlookers.ts';
 import type { Projector } from './projection.ts';
 import { Store } from './store.ts';
 import { none } from './table/columns.ts';
@@ -67,6 +69,8 @@ export interface ClusterCache {
   tree(instance: string, permits?: (key: ObjectKey) => boolean): TreeItem<TreeNode>[];
   /** Objects of a namespace that nothing owns. */
   namespaceObjects(namespace: string): TreeNode[];
+  /** What nothing owns in a namespace; the Application that asks is told when there is more or less that nobody manages. */
+  unowned(namespace: string, asker: string): Unowned;
   freshness(kind: GroupKind, namespace: string): Freshness;
   /** Reads new lists of a kind. */
   refresh(kind: GroupKind): Promise<void>;
@@ -92,7 +96,13 @@ export function createClusterCache(options: ClusterCacheOptions): ClusterCache {
   const { door, log, clock = systemClock, random = Math.random } = options;
   const rhythm = { ...defaultRhythm, ...options.rhythm };
   const touches = createTouches(options.onTouched);
-  const store = new Store({ projector: options.projector, now: () => clock.now(), touched: touches.touch });
+  const onlookers = new Onlookers(clock, (instances) => touches.wake(instances));
+  const store = new Store({
+    projector: options.projector,
+    now: () => clock.now(),
+    touched: touches.touch,
+    loosened: (namespace) => onlookers.changed(namespace),
+  });
   const slots = new Slots(listsAtOnce);
   const packer = new Packer(store.table.bodies, clock, () => slots.unused);
   const cells = new Cells(
@@ -114,6 +124,7 @@ export function createClusterCache(options: ClusterCacheOptions): ClusterCache {
   const sink = {
     changed: (discovery: Awaited<ReturnType<CacheDoor['discover']>>) => {
       cells.discovered(discovery);
+      onlookers.changedEverywhere();
       served.open();
     },
     failed: (error: Error) => served.note(error),
@@ -148,6 +159,10 @@ export function createClusterCache(options: ClusterCacheOptions): ClusterCache {
     },
     tree: (instance, permits = () => true) => treeOf(store, store.table.markedBy(instance), permits),
     namespaceObjects: (namespace) => [...rootsIn(store, namespace)].map((row) => nodeOf(store, row)),
+    unowned(namespace, asker) {
+      onlookers.add(namespace, asker);
+      return unownedIn({ store, cells }, namespace, asker);
+    },
     freshness(kind, namespace) {
       const cell = cells.at(kind, namespace);
       const state = cell?.state() ?? { state: 'unknown', reason: 'the kind is not looked at' };
@@ -175,6 +190,7 @@ export function createClusterCache(options: ClusterCacheOptions): ClusterCache {
       cancel();
       watching.stop();
       touches.stop();
+      onlookers.stop();
       packer.stop();
       served.shut();
       cells.stop();

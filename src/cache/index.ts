@@ -8,6 +8,7 @@
  */
 export type { Fetch } from './answers/live.ts';
 export type { TreeNode } from './answers/tree.ts';
+export type { Unowned, UnownedObject, Unseen } from './answers/unowned.ts';
 export { type CachePool, createCachePool, type PoolKey, poolKey } from './cache-pool.ts';
 export {
   type CacheStats,

@@ -1,5 +1,5 @@
 import type { Rhythm } from '../cache/index.ts';
-import { type Application, type Cluster, projectOf, type Snapshot } from '../core/api/index.ts';
+import { type Application, type Cluster, keyOfInstance, projectOf, type Snapshot } from '../core/api/index.ts';
 import { isArgosyError } from '../core/errors/index.ts';
 import { at, isArray } from '../core/json/index.ts';
 import type { Git } from '../git/index.ts';
@@ -208,7 +208,7 @@ class Running implements Controller {
       },
       clock: { now: Date.now, after: later },
       onError: (key, error, failures) => {
-        if (isArgosyError(error) && isPassing(error)) world.patience.faulted();
+        if (isArgosyError(error) && isPassing(error)) world.patience.faulted(key);
         this.#options.log.warn('a pass failed and is tried again', {
           application: key,
           failures,
@@ -279,12 +279,6 @@ class Running implements Controller {
     const { quota } = this.#options.settings.current().projects.get(project)?.spec ?? {};
     if (quota?.applications !== undefined) this.#touch(this.#members.of(project));
   }
-}
-
-/** An Application's key from its name in marks; a name alone is one of the control plane's. */
-function keyOfInstance(instance: string, controlPlane: string): string {
-  const line = instance.indexOf('_');
-  return line < 0 ? `${controlPlane}/${instance}` : `${instance.slice(0, line)}/${instance.slice(line + 1)}`;
 }
 
 /** Whatever is not `hard` is a normal refresh. */

@@ -62,7 +62,7 @@ spec:
 `);
   await until(() => cache.tree('deep').length === 2);
   assert.deepEqual(
-    cache.tree('deep').map(({ key }) => key.kind),
+    cache.tree('deep').map(({ node }) => node.key.kind),
     ['Deployment', 'ReplicaSet'],
   );
 });
@@ -149,8 +149,8 @@ async function listedIn(connection: Connection, namespace: string): Promise<stri
 function marked(cache: ClusterCache, instance: string): string[] {
   return cache
     .tree(instance)
-    .filter((node) => node.instance === instance)
-    .map(({ key }) => key.name);
+    .filter(({ node }) => node.instance === instance)
+    .map(({ node }) => node.key.name);
 }
 
 async function look(what: { token: string; mode?: RespectRbac; namespaces?: readonly string[] }) {

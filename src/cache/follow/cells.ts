@@ -59,6 +59,16 @@ export class Cells {
     return `${kindText({ group, kind })} could not be discovered: ${this.#reasonOf(group)}`;
   }
 
+  /** Groups (or versions of them) of which it is not known what they serve, with the reason. */
+  get undiscoveredGroups(): ReadonlyMap<string, string> {
+    return this.#unknown;
+  }
+
+  /** Whether objects of a namespace are looked at. */
+  covers(namespace: string): boolean {
+    return this.#scope.namespaces.length === 0 || this.#scope.namespaces.includes(namespace);
+  }
+
   /** The cells of a kind, which is none where it is not followed. */
   of(kind: GroupKind): readonly Cell[] {
     return [...(this.#cells.get(kindText(kind))?.values() ?? [])];

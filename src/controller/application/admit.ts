@@ -37,6 +37,7 @@ export function admit(snapshot: Snapshot, app: Application, quotas: Pick<Quotas,
       verdict: permitsSync(project, app, { ...request, cluster }),
       changesAt: nextWindowChange(project, app, request.now, cluster),
     }),
+    orphanedResources: project.project.spec.orphanedResources,
     warnings: decision.warnings,
   };
 }

@@ -4,6 +4,7 @@ import type { JsonObject } from '../../core/json/index.ts';
 import { foldStatus, type OwnedConditions, patchBetween } from '../../core/status/index.ts';
 import type { Ready } from './gather.ts';
 import { healthOf } from './health.ts';
+import { orphanConditions } from './orphans.ts';
 import { timeText } from './time.ts';
 import type { World } from './world.ts';
 
@@ -42,6 +43,7 @@ export async function report(inputs: Ready, findings: Findings, world: World): P
       conditions(['SyncError'], syncError === undefined ? [] : [syncError]),
       conditions(['PolicyWarning'], inputs.admitted.warnings),
       conditions(['UnreadableResourceWarning'], unreadable(inputs)),
+      ...orphanConditions(inputs, comparison, world),
     ],
   });
   await write(app, status, operationState, world);

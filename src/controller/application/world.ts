@@ -1,8 +1,10 @@
+import type { Unowned } from '../../cache/index.ts';
 import type {
   Application,
   ApplicationSource,
   ApplicationStatus,
   Operation,
+  OrphanedResources,
   Params,
   Settings,
 } from '../../core/api/index.ts';
@@ -64,6 +66,8 @@ export interface Admitted {
   permitsOperation(operation: Operation): Verdict;
   /** Whether the project's windows let it sync now, and when that changes at the earliest. */
   window(request: SyncRequest): { readonly verdict: Verdict; readonly changesAt: number | undefined };
+  /** What the project says about objects that nobody manages; undefined: it does not want to know. */
+  readonly orphanedResources?: OrphanedResources | undefined;
   /** For the Application's conditions: it goes on, but somebody should know. */
   readonly warnings: readonly string[];
 }
@@ -118,6 +122,8 @@ export interface ClusterAccess {
     known: readonly { group: string; kind: string }[],
     identity: Identity,
   ): Promise<Live>;
+  /** What nothing owns in a namespace; the instance that asks is woken when that changes. */
+  unowned(namespace: string, instance: string): Unowned;
   /** The door on behalf of the Application. */
   as(identity: Identity): Reader & Writer;
 }

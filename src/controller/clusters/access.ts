@@ -15,6 +15,7 @@ export function accessThrough(connection: Connection, cache: ClusterCache, track
     resource: (group, kind) => cache.resource(group, kind),
     live: (instance, targets, kinds, identity) =>
       cache.live(instance, { targets, kinds }, fetchAs(connection, identity)),
+    unowned: (namespace, instance) => cache.unowned(namespace, instance),
     as: (identity) => telling(tenantDoor(connection, identity), cache, tracking),
   };
 }

@@ -81,6 +81,12 @@ export function instanceName(app: Application, controlPlane: string): string {
   return joined(app, controlPlane, '_');
 }
 
+/** An Application's `namespace/name` from its name in tracking ids; a name alone is one of the control plane's. */
+export function keyOfInstance(instance: string, controlPlane: string): string {
+  const line = instance.indexOf('_');
+  return line < 0 ? `${controlPlane}/${instance}` : `${instance.slice(0, line)}/${instance.slice(line + 1)}`;
+}
+
 function joined(app: Application, controlPlane: string, separator: string): string {
   const namespace = namespaceOfApplication(app, controlPlane);
   return namespace === controlPlane ? app.metadata.name : `${namespace}${separator}${app.metadata.name}`;

@@ -8,6 +8,7 @@ export {
   type Application,
   instanceName,
   isMultiSource,
+  keyOfInstance,
   namespaceOfApplication,
   parseApplication,
   printApplication,

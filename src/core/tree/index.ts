@@ -9,6 +9,13 @@ export { indexNodes } from './index-nodes.ts';
 export { claimPrefixes, type Inferred, inferOwners, isClaimOf } from './infer-owners.ts';
 export { type InfoItem, infoOf } from './info.ts';
 export { canOwn, type NamedOwner, type TreeIndex, type TreeNode } from './node.ts';
-export { type OrphanInput, type OrphanSettings, orphansOf, orphanWarning } from './orphans.ts';
+export {
+  type OrphanInput,
+  type OrphanRules,
+  type OrphanSettings,
+  orphansOf,
+  orphanTest,
+  orphanWarning,
+} from './orphans.ts';
 export { resourceTree, type TreeInput, type TreeItem } from './resource-tree.ts';
 export { imagesOf, summarize, type TreeSummary, urlsOf } from './summary.ts';

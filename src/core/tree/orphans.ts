@@ -15,10 +15,8 @@ interface OrphanPattern {
   readonly name?: string | undefined;
 }
 
-export interface OrphanInput<N extends TreeNode> {
-  /** Everything in the destination namespace of the Application. */
-  readonly candidates: Iterable<N>;
-  readonly index: TreeIndex<N>;
+/** What tells an orphan from other objects that nothing owns. */
+export interface OrphanRules<N> {
   readonly managed: (key: ObjectKey) => boolean;
   /** Whether another Application that is there manages it. */
   readonly managedByOther: (node: N) => boolean;
@@ -26,20 +24,29 @@ export interface OrphanInput<N extends TreeNode> {
   readonly settings: OrphanSettings;
 }
 
+export interface OrphanInput<N extends TreeNode> extends OrphanRules<N> {
+  /** Everything in the destination namespace of the Application. */
+  readonly candidates: Iterable<N>;
+  readonly index: TreeIndex<N>;
+}
+
 /** The top-level objects of a namespace that belong to nobody. */
 export function orphansOf<N extends TreeNode>(input: OrphanInput<N>): N[] {
-  const ignored = compileIgnore(input.settings.ignore ?? []);
+  const isOrphan = orphanTest(input);
   return [...input.candidates]
-    .filter(
-      (node) =>
-        !isBuiltIn(node.key) &&
-        !input.managed(node.key) &&
-        isRoot(node, input.index) &&
-        !input.managedByOther(node) &&
-        input.permits(node.key) &&
-        !ignored(node.key),
-    )
+    .filter((node) => isRoot(node, input.index) && isOrphan(node))
     .toSorted((a, b) => (printKey(a.key) < printKey(b.key) ? -1 : 1));
+}
+
+/** Tells of an object that nothing owns whether it belongs to nobody. */
+export function orphanTest<N extends { readonly key: ObjectKey }>(rules: OrphanRules<N>): (node: N) => boolean {
+  const ignored = compileIgnore(rules.settings.ignore ?? []);
+  return (node) =>
+    !isBuiltIn(node.key) &&
+    !rules.managed(node.key) &&
+    !rules.managedByOther(node) &&
+    rules.permits(node.key) &&
+    !ignored(node.key);
 }
 
 /** The text of the `OrphanedResourceWarning`; undefined where the project does not want one. */
