@@ -11,6 +11,7 @@ import { admit } from './application/admit.ts';
 import { isPassing } from './application/carry-out.ts';
 import { Closeups } from './application/closeup.ts';
 import { assessWith, checksOf } from './application/health.ts';
+import { OperationsSeen } from './application/operations-seen.ts';
 import { createPatience } from './application/patience.ts';
 import { reconcile } from './application/reconcile.ts';
 import { timeText } from './application/time.ts';
@@ -93,6 +94,7 @@ class Running implements Controller {
   readonly #members: Members;
   readonly #looks = new Map<string, LastLook>();
   readonly #closeups = new Closeups(Date.now);
+  readonly #operations = new OperationsSeen();
   /** False until the settings were read: before that nobody can be judged. */
   #open = false;
 
@@ -175,6 +177,7 @@ class Running implements Controller {
       settings: () => settings.current().settings,
       params: () => settings.current().params,
       closeups: this.#closeups,
+      operations: this.#operations,
       patience: createPatience(Date.now),
       admit: (app) => this.#admit(app),
       render: (app, override) => this.#sources.manifests(this.#keyOf(app), app, { refresh: refreshOf(app), override }),
@@ -247,6 +250,7 @@ class Running implements Controller {
     if (gone) {
       this.#looks.delete(key);
       this.#closeups.forget(key);
+      this.#operations.over(key);
       this.#reporter.gone(key);
       this.#queue.forget(key);
     }
@@ -287,7 +291,10 @@ function refreshOf({ metadata }: Application): 'normal' | 'hard' | undefined {
   return asked === undefined || asked === 'hard' ? asked : 'normal';
 }
 
+/** Timers hold no more, and fire at once for what is longer; a look too many in weeks harms nobody. */
+const longestMs = 2 ** 31 - 1;
+
 function later(ms: number, run: () => void): () => void {
-  const timer = setTimeout(run, ms);
+  const timer = setTimeout(run, Math.min(ms, longestMs));
   return () => clearTimeout(timer);
 }

@@ -24,10 +24,22 @@ before(async () => {
     'older/autoscaler.yaml': autoscaler('targetCPUUtilizationPercentage: 50'),
     'older/widget.yaml':
       'apiVersion: compare.example.com/v1beta1\nkind: Gadget\nmetadata: {name: g}\nspec: {size: 1}\n',
+    'windowed/one.yaml': configMap('windowed', 'a: "1"'),
+    'checked/gadget.yaml':
+      'apiVersion: compare.example.com/v1\nkind: Gadget\nmetadata: {name: checked}\nspec: {size: 1}\n',
     'wrong/autoscaler.yaml': autoscaler('').replace('autoscaling/v1', 'autoscaling/v2beta9').replace('older', 'wrong'),
   });
   await stage.apply(tenantPlatform('cmp'));
   await stage.apply(gadgets);
+  // Open for the first hour of the year.
+  const window = {
+    kind: 'allow',
+    schedule: '0 0 1 1 *',
+    duration: '1h',
+    applications: ['windowed'],
+    syncOverrun: true,
+  };
+  await stage.patch('AppProject', 'cmp-argocd', 'cmp-team', { spec: { syncWindows: [window] } });
   controller = await stage.start(installation);
 });
 
@@ -152,6 +164,58 @@ test('a version the cluster does not serve is told, with the one it does', async
     app?.status?.operationState?.message ?? '',
     /the cluster serves autoscaling\/HorizontalPodAutoscaler as v2/,
   );
+});
+
+const checks = 'resource.customizations.health.compare.example.com_Gadget';
+
+test('a health check that fails blocks syncs until it is mended', async () => {
+  await stage.apply(application('checked'));
+  await until(() => view('checked'), isSync('Synced'));
+  await stage.patch('ConfigMap', 'cmp-argocd', 'argocd-cm', { data: { [checks]: 'return obj.nothing.there' } });
+  const failing = (app: AppView | undefined): boolean =>
+    app?.status?.conditions?.some(
+      ({ type, message }) => type === 'ComparisonError' && message.includes('cannot be told'),
+    ) === true;
+  await until(() => view('checked'), failing);
+  repository.commit({ 'checked/more.yaml': configMap('checked-more', 'a: "1"') });
+  await until(() => view('checked'), isSync('OutOfSync'));
+  await stage.patch('Application', 'cmp-team', 'checked', { operation: { sync: {} } });
+  const app = await until(
+    () => view('checked'),
+    (found) => found?.operation === undefined && found?.status?.operationState?.phase === 'Error',
+  );
+  assert.match(app?.status?.operationState?.message ?? '', /^ComparisonError: the health of .*Gadget.* cannot be told/);
+  assert.equal(await stage.get('ConfigMap', 'cmp-shop', 'checked-more'), undefined);
+  await stage.patch('ConfigMap', 'cmp-argocd', 'argocd-cm', { data: { [checks]: null } });
+  await until(
+    () => view('checked'),
+    (found) => !failing(found),
+  );
+  await stage.patch('Application', 'cmp-team', 'checked', { operation: { sync: {} } });
+  await until(() => view('checked'), isSync('Synced'));
+});
+
+test('an operation that claims to have begun in an open window does not overrun it', async () => {
+  await stage.apply(application('windowed'));
+  await until(() => view('windowed'), isSync('OutOfSync'));
+  const startedAt = `${new Date().getUTCFullYear()}-01-01T00:30:00Z`;
+  const operation = { sync: {} };
+  await stage.patch('Application', 'cmp-team', 'windowed', {
+    operation,
+    status: { operationState: { operation, phase: 'Running', startedAt, syncResult: { resources: [] } } },
+  });
+  const blocked = await until(
+    () => view('windowed'),
+    (found) => found?.status?.operationState?.message?.includes('blocked by sync window') === true,
+  );
+  assert.equal(blocked?.status?.operationState?.phase, 'Running');
+  assert.equal(await stage.get('ConfigMap', 'cmp-shop', 'windowed'), undefined);
+  await stage.patch('Application', 'cmp-team', 'windowed', { status: { operationState: { phase: 'Terminating' } } });
+  const ended = await until(
+    () => view('windowed'),
+    (found) => found?.operation === undefined,
+  );
+  assert.equal(ended?.status?.operationState?.message, 'Operation terminated');
 });
 
 const refresh = { 'argocd.argoproj.io/refresh': 'normal' };

@@ -1,10 +1,12 @@
-import type { OperationState } from '../../core/api/index.ts';
+import type { Application, OperationState } from '../../core/api/index.ts';
 import { type Comparison, compare } from '../../core/diff/index.ts';
-import { type Activity, activityOf, defaultPace } from '../../core/sync/index.ts';
+import { type Activity, activityOf, paceOf } from '../../core/sync/index.ts';
 import { comparingOf } from './comparing.ts';
-import type { Ready } from './gather.ts';
+import { keyOfApplication, type Ready } from './gather.ts';
+import { whileIncomparable } from './incomparable.ts';
 import { timeText } from './time.ts';
 import { whileUnread, withoutSyncStatus } from './unread.ts';
+import type { World } from './world.ts';
 
 /** What to do in this pass. */
 export type Decision =
@@ -16,37 +18,55 @@ export type Decision =
       readonly syncError?: string | undefined;
       readonly againInMs?: number | undefined;
     }
-  | { readonly next: 'sync'; readonly comparison: Comparison; readonly state: OperationState }
+  /** `fresh`: it begins now. */
+  | { readonly next: 'sync'; readonly state: OperationState; readonly fresh: boolean }
   /** Nothing is known that was not said, nor is it time to say so. */
   | { readonly next: 'nothing' }
   /** It is being deleted. */
   | { readonly next: 'remove' };
 
-/** Decides from the inputs and the time alone. */
-export function decide(inputs: Ready, now: number): Decision {
-  if (inputs.app.metadata.deletionTimestamp !== undefined) return { next: 'remove' };
+/** What a decision asks for besides the inputs. */
+export type Surroundings = Pick<World, 'now' | 'health' | 'params' | 'controlPlane' | 'operations'>;
+
+/** Decides from the inputs, the time and what this process has begun. */
+export function decide(inputs: Ready, world: Surroundings): Decision {
+  const now = world.now();
+  const { app } = inputs;
+  if (app.metadata.deletionTimestamp !== undefined) return { next: 'remove' };
+  const running = app.status?.operationState;
+  // Whoever stops an operation need not wait until everything can be read again.
+  if (running?.phase === 'Terminating') return { next: 'sync', state: running, fresh: false };
   if (inputs.sources.error !== undefined)
     return whileUnread(inputs, undefined, now) ?? { next: 'say', comparison: undefined };
   const comparison = compare(inputs.sources.targets, inputs.live, comparingOf(inputs));
-  if (comparison.errors.length + (comparison.invalid ?? []).length > 0)
-    return { next: 'say', comparison: withoutSyncStatus(comparison, inputs) };
+  const held = whileIncomparable(inputs, comparison, world);
+  if (held !== undefined) return { ...held, comparison: withoutSyncStatus(comparison, inputs) };
   const waiting = whileUnread(inputs, comparison, now);
   if (waiting !== undefined) return waiting;
-  const activity = activityFor(inputs, comparison, now);
-  if (activity.active) return { next: 'sync', comparison, state: activity.state };
+  const activity = activityFor(inputs, comparison, world);
+  if (activity.active) return { next: 'sync', state: activity.state, fresh: activity.fresh };
   const said = withoutSyncStatus(comparison, inputs);
-  return { next: 'say', comparison: said, syncError: activity.error, againInMs: activity.againInMs };
+  const syncError = activity.blocked === true ? saidBefore(app, 'SyncError') : activity.error;
+  const { state: operationState, againInMs } = activity;
+  return { next: 'say', comparison: said, operationState, syncError, againInMs };
 }
 
-function activityFor({ app, sources, admitted }: Ready, comparison: Comparison, now: number): Activity {
+function saidBefore({ status }: Application, wanted: string): string | undefined {
+  return status?.conditions?.find(({ type }) => type === wanted)?.message;
+}
+
+function activityFor({ app, sources, admitted }: Ready, comparison: Comparison, world: Surroundings): Activity {
+  const now = world.now();
+  const params = world.params();
   return activityOf({
+    ...begunOf(app, world),
     app,
     comparison,
     revision: sources.revision,
     revisions: sources.revisions,
     now,
     nowText: timeText(now),
-    pace: defaultPace,
+    pace: paceOf(params),
     window: (request) => {
       const { verdict, changesAt } = admitted.window({ now, ...request });
       const message = verdict.answer === 'allowed' ? '' : verdict.message;
@@ -57,4 +77,16 @@ function activityFor({ app, sources, admitted }: Ready, comparison: Comparison, 
       };
     },
   });
+}
+
+/** What is known of the operation under way, wherever its status says it began. */
+function begunOf(app: Application, world: Surroundings): { begunAt?: number | undefined; leftMs?: number } {
+  const { phase, startedAt = '' } = app.status?.operationState ?? {};
+  if (phase !== 'Running') return {};
+  const key = keyOfApplication(app, world.controlPlane);
+  const now = world.now();
+  const { syncTimeout } = world.params();
+  const begunAt = world.operations.begunAt(key, startedAt);
+  const since = world.operations.since(key, startedAt, now);
+  return { begunAt, ...(syncTimeout === 0 ? {} : { leftMs: since + syncTimeout - now }) };
 }

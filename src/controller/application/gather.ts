@@ -89,7 +89,7 @@ export async function see(
   if (app.metadata.deletionTimestamp !== undefined) return { live, predicted: undefined, unsure };
   const serverSide = serverSideDiffOf(app.raw as unknown as KubeObject, world.params().serverSideDiff).enabled; // an Application is an object
   const rules = { ...comparingOf({ ...found, predicted: undefined }), settings: found.settings };
-  const key = `${app.metadata.namespace ?? world.controlPlane}/${app.metadata.name}`;
+  const key = keyOfApplication(app, world.controlPlane);
   if (!needsCloserLook({ targets, live, rules, serverSide })) {
     world.closeups.forget(key);
     return { live, predicted: undefined, unsure };
@@ -101,6 +101,11 @@ export async function see(
     closeup: world.closeups.of(key),
   });
   return { live: look.live, predicted: look.predicted, unsure: unsure || look.failed };
+}
+
+/** `<namespace>/<name>` of an Application. */
+export function keyOfApplication({ metadata }: Application, controlPlane: string): string {
+  return `${metadata.namespace ?? controlPlane}/${metadata.name}`;
 }
 
 /** A deletion asks for nothing, what is left is to be removed; only its hooks come from the sources. */

@@ -1,11 +1,11 @@
 import type { OperationState } from '../../core/api/index.ts';
-import { type Comparison, compare } from '../../core/diff/index.ts';
-import { automate, defaultPace, withDeleteHookFinalizers } from '../../core/sync/index.ts';
+import { type Comparison, compare, type Live } from '../../core/diff/index.ts';
+import { automate, paceOf, terminated, withDeleteHookFinalizers } from '../../core/sync/index.ts';
 import { refusedForMs } from './closeup.ts';
 import { comparingOf } from './comparing.ts';
 import { type Decision, decide } from './decide.ts';
 import { leaveFooting, lostFooting } from './footing.ts';
-import { gather, type Ready, renderSources, type Sources, see } from './gather.ts';
+import { gather, keyOfApplication, type Ready, renderSources, type Sources, see } from './gather.ts';
 import { remove } from './removal.ts';
 import { checkpoint, report, reportRefusal } from './report.ts';
 import { type Progress, runSync } from './sync.ts';
@@ -26,7 +26,7 @@ export async function reconcile(key: string, world: World): Promise<number | und
   }
   // The watch brings the Application back with its new finalizers; nothing is applied before that.
   if (await keepForHooks(inputs, world)) return undefined;
-  const decision = decide(inputs, world.now());
+  const decision = decide(inputs, world);
   switch (decision.next) {
     case 'say':
       await report(inputs, decision, world);
@@ -42,16 +42,16 @@ export async function reconcile(key: string, world: World): Promise<number | und
 
 async function sync(
   inputs: Ready,
-  { state }: Extract<Decision, { next: 'sync' }>,
+  { state, fresh }: Extract<Decision, { next: 'sync' }>,
   world: World,
 ): Promise<number | undefined> {
+  const key = keyOfApplication(inputs.app, world.controlPlane);
+  if (fresh) world.operations.begin(key, state.startedAt ?? '', world.now());
   const verdict = inputs.admitted.permitsOperation(state.operation);
   const sources =
     verdict.answer === 'allowed'
       ? await pinnedSources(inputs, state, world)
       : { ...inputs.sources, error: verdict.message };
-  const { namespace = world.controlPlane, name } = inputs.app.metadata;
-  const key = `${namespace}/${name}`;
   const lost = lostFooting(key, state, inputs.admitted, world);
   let { app } = inputs;
   const store = async (so: OperationState): Promise<void> => {
@@ -62,27 +62,53 @@ async function sync(
     failure === undefined
       ? await runSync(await seen(inputs, sources, world), { state, sources, checkpoint: store }, world)
       : {
-          state: { ...state, phase: 'Error', message: failure, finishedAt: timeText(world.now()) },
+          state: withoutSources(state, failure, timeText(world.now())),
           live: inputs.live,
           predicted: inputs.predicted,
         };
   if (progress.state.phase !== 'Running') leaveFooting(key, world);
   // Synced needs evidence: the answers of the API server stand for the objects it has just written.
   const predicted = sources === inputs.sources ? progress.predicted : undefined;
-  const comparison = compare(inputs.sources.targets, progress.live, comparingOf({ ...inputs, predicted }));
-  const syncError = lastWord({ ...inputs, app }, comparison, progress.state, world.now());
-  const said = withoutSyncStatus(comparison, inputs);
+  const comparison = comparedAfter({ ...inputs, predicted }, progress.live);
+  const syncError = lastWord({ ...inputs, app }, comparison, progress.state, world);
+  const said = comparison === undefined ? undefined : withoutSyncStatus(comparison, inputs);
   await report({ ...inputs, app }, { comparison: said, operationState: progress.state, syncError }, world);
+  if (progress.state.phase !== 'Running') world.operations.over(key);
   return progress.againInMs ?? (progress.state.phase === 'Running' ? pollMs : undefined);
 }
 
+/** The newest targets with what is there now; without targets nothing can be told. */
+function comparedAfter(inputs: Ready, live: Live): Comparison | undefined {
+  if (inputs.sources.error !== undefined) return undefined;
+  return compare(inputs.sources.targets, live, comparingOf(inputs));
+}
+
+/** Without manifests there is nothing to do: what somebody has stopped is over, all else has failed. */
+function withoutSources(state: OperationState, error: string, finishedAt: string): OperationState {
+  if (state.phase === 'Terminating') return { ...state, phase: 'Failed', message: terminated, finishedAt };
+  return { ...state, phase: 'Error', message: error, finishedAt };
+}
+
 /** Why an automatic sync that has just ended will not be tried again; nobody would look a second time to say it. */
-function lastWord(inputs: Ready, comparison: Comparison, state: OperationState, now: number): string | undefined {
-  if (state.phase === 'Running' || state.operation.initiatedBy?.automated !== true) return undefined;
+function lastWord(
+  inputs: Ready,
+  comparison: Comparison | undefined,
+  state: OperationState,
+  world: World,
+): string | undefined {
+  if (comparison === undefined || state.phase === 'Running' || state.operation.initiatedBy?.automated !== true)
+    return undefined;
   const { operation: _over, ...app } = inputs.app;
   const { revision, revisions } = inputs.sources;
   const ended = { ...app, status: { ...app.status, operationState: state } };
-  const next = automate({ app: ended, comparison, revision, revisions, now, pace: defaultPace });
+  const next = automate({
+    app: ended,
+    comparison,
+    revision,
+    revisions,
+    now: world.now(),
+    pace: paceOf(world.params()),
+  });
   return next.start ? undefined : next.error;
 }
 

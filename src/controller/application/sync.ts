@@ -2,15 +2,17 @@ import type { OperationState } from '../../core/api/index.ts';
 import { type Comparison, compare, type Live } from '../../core/diff/index.ts';
 import { printKey, roleOf } from '../../core/objects/index.ts';
 import {
-  afterFailure,
   announce,
+  endedState,
   type Item,
   itemsOf,
   nextStep,
   type Outcome,
+  overdueReason,
   resultsAfter,
   type Step,
   syncOptionsOf,
+  terminated,
 } from '../../core/sync/index.ts';
 import { act } from './act.ts';
 import { comparingOf } from './comparing.ts';
@@ -174,12 +176,16 @@ function invalid(state: OperationState, refused: readonly RefusedItem[], now: st
   );
   const failed: OperationState = { ...results, phase: 'Failed', message, finishedAt: now };
   // A rule says the same at every attempt; what could not be told may be told at the next.
-  return refused.some(({ unknown }) => unknown) ? ended(failed, now) : failed;
+  return refused.some(({ unknown }) => unknown) ? endedState(failed, now) : failed;
 }
 
 function advance(state: OperationState, step: Step, outcomes: readonly Outcome[], now: string): OperationState {
   if (step.next === 'wait') return waiting(state, step.message, outcomes, now);
-  if (step.next === 'end') return ended({ ...state, phase: step.phase, message: step.message, finishedAt: now }, now);
+  if (step.next === 'end') {
+    const overdue = state.phase === 'Terminating' && state.message === overdueReason;
+    const message = overdue && step.message === terminated ? `${terminated}, ${overdueReason}` : step.message;
+    return endedState({ ...state, phase: step.phase, message, finishedAt: now }, now);
+  }
   const failed = outcomes.some(({ status }) => status === 'SyncFailed');
   // The last wave without hooks waits for nobody's health.
   if (!step.final || failed) return state;
@@ -192,16 +198,7 @@ function waiting(state: OperationState, message: string, outcomes: readonly Outc
   if (refused.length === 0) return { ...state, message };
   const reasons = [...new Set(refused.map((outcome) => outcome.message))].join(',');
   const failure = `one or more synchronization tasks completed unsuccessfully, reason: ${reasons}`;
-  return ended({ ...state, phase: 'Failed', message: failure, finishedAt: now }, now);
-}
-
-/** A failed operation waits for its next attempt if it has one left; one that somebody stopped does not. */
-function ended(state: OperationState, now: string): OperationState {
-  if (state.phase !== 'Failed' || state.message === 'Operation terminated') return state;
-  const next = afterFailure(state, now);
-  if (next.retry) return next.state;
-  const count = state.retryCount ?? 0;
-  return count === 0 ? state : { ...state, message: `${state.message ?? ''} (retried ${count} times)` };
+  return endedState({ ...state, phase: 'Failed', message: failure, finishedAt: now }, now);
 }
 
 function settled(state: OperationState): OperationState {

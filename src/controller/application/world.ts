@@ -16,6 +16,7 @@ import type { Identity, SyncRequest, Verdict } from '../../core/policy/index.ts'
 import type { Reader, Resource, Writer } from '../../kube/index.ts';
 import type { Logger } from '../../telemetry/index.ts';
 import type { Closeups } from './closeup.ts';
+import type { OperationsSeen } from './operations-seen.ts';
 import type { Patience } from './patience.ts';
 
 /** What a pass may touch: everything outside comes in through here, wired by `main`. */
@@ -32,6 +33,8 @@ export interface World {
   params(): Params;
   /** What closer looks at objects have told, for as long as it holds. */
   readonly closeups: Closeups;
+  /** What this process has begun itself. */
+  readonly operations: OperationsSeen;
   /** How long syncs wait for API servers that are away. */
   readonly patience: Patience;
   /** Asks the policy on the newest snapshot; asked again right before each write. */

@@ -4,7 +4,16 @@ import { load } from 'js-yaml';
 import { type Application, type OperationState, parseApplication } from '../api/index.ts';
 import type { ComparedObject, Comparison, SyncCode } from '../diff/index.ts';
 import type { Json } from '../json/index.ts';
-import { type Automation, afterFailure, automate, defaultPace, nextAttempt, retryDueInMs } from './index.ts';
+import {
+  type Automation,
+  afterFailure,
+  automate,
+  defaultPace,
+  endedState,
+  nextAttempt,
+  paceOf,
+  retryDueInMs,
+} from './index.ts';
 
 const at = Date.parse('2026-01-01T00:00:00Z');
 
@@ -167,4 +176,23 @@ test('a negative limit retries for ever, up to the longest wait', () => {
   assert.ok(next.retry);
   assert.equal(retryDueInMs(next.state, at), 180_000);
   assert.equal(next.state.message, 'no. Retrying attempt #31 at 00:03:00.');
+});
+
+test('an operation that ended in an error is attempted again like one that failed; a stopped one is not', () => {
+  const now = '2026-01-01T00:00:00Z';
+  const error = { ...failed(1), phase: 'Error' };
+  const waiting = endedState(error, now);
+  assert.deepEqual([waiting.phase, waiting.retryCount], ['Running', 1]);
+  const last = endedState({ ...error, retryCount: 1 }, now);
+  assert.deepEqual([last.phase, last.message], ['Error', 'no (retried 1 times)']);
+  for (const message of ['Operation terminated', 'Operation terminated, triggered by controller sync timeout']) {
+    assert.equal(endedState({ ...failed(1), message }, now).phase, 'Failed');
+  }
+});
+
+test('33: the settings say how self-heal holds back; without a back-off it is one constant wait', () => {
+  const selfHealBackoff = { timeout: 2000, factor: 3, cap: 300_000 };
+  assert.deepEqual(paceOf({ selfHealBackoff, selfHealTimeout: 0 }), defaultPace);
+  const constant = paceOf({ selfHealBackoff: { ...selfHealBackoff, timeout: 0 }, selfHealTimeout: 7000 });
+  assert.deepEqual(constant, { firstMs: 7000, factor: 1, maxMs: 7000 });
 });

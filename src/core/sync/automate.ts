@@ -1,4 +1,4 @@
-import { type Application, type Operation, type OperationState, sourcesOf } from '../api/index.ts';
+import { type Application, type Operation, type OperationState, type Params, sourcesOf } from '../api/index.ts';
 import type { ComparedObject, Comparison } from '../diff/index.ts';
 import { equal, type Json } from '../json/index.ts';
 
@@ -10,6 +10,16 @@ export interface SelfHealPace {
 }
 
 export const defaultPace: SelfHealPace = { firstMs: 2000, factor: 3, maxMs: 300_000 };
+
+/** The pace the settings ask for; without a back-off it is one constant wait. */
+export function paceOf({
+  selfHealBackoff,
+  selfHealTimeout,
+}: Pick<Params, 'selfHealBackoff' | 'selfHealTimeout'>): SelfHealPace {
+  const { timeout, factor, cap } = selfHealBackoff;
+  if (timeout === 0) return { firstMs: selfHealTimeout, factor: 1, maxMs: selfHealTimeout };
+  return { firstMs: timeout, factor, maxMs: cap };
+}
 
 export interface AutomateInput {
   readonly app: Application;
@@ -93,7 +103,8 @@ function heal(input: AutomateInput, last: OperationState, due: readonly Compared
   const attempts = last.operation.sync?.autoHealAttemptsCount ?? 0;
   const wait =
     attempts === 0 ? 0 : Math.min(input.pace.maxMs, input.pace.firstMs * input.pace.factor ** (attempts - 1));
-  const elapsed = input.now - Date.parse(last.finishedAt ?? '');
+  // A time in the future is somebody's invention: it may hold a sync back for no longer than the wait.
+  const elapsed = Math.max(0, input.now - Date.parse(last.finishedAt ?? ''));
   if (elapsed < wait) return { start: false, againInMs: wait - elapsed };
   const operation = fullOperation(input);
   const resources = due.map(({ key: { group, kind, name, namespace } }) => ({ group, kind, name, namespace }));

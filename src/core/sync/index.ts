@@ -4,7 +4,7 @@
  *
  * Pure: it plans, others carry out. Begin with `types.ts`, then `items.ts` and `step.ts`.
  */
-export { type AutomateInput, type Automation, automate, defaultPace, type SelfHealPace } from './automate.ts';
+export { type AutomateInput, type Automation, automate, defaultPace, paceOf, type SelfHealPace } from './automate.ts';
 export {
   cleanDeleteHooks,
   type DeleteHookInput,
@@ -16,11 +16,11 @@ export {
 } from './delete-hooks.ts';
 export { type Item, isPrune } from './item.ts';
 export { hookFinalizer, type ItemsInput, itemsOf } from './items.ts';
-export { type Activity, type ActivityInput, activityOf, type WindowAnswer } from './lifecycle.ts';
+export { type Activity, type ActivityInput, activityOf, overdueReason, type WindowAnswer } from './lifecycle.ts';
 export { type ObjectOptions, objectOptionsOf, type SyncOptions, syncOptionsOf } from './options.ts';
 export { compareItems, inOrder } from './order.ts';
 export { cascadeFinalizers, planRemoval, type Removal, type RemovalInput } from './removal.ts';
 export { announce, resultsAfter } from './results.ts';
-export { type AfterFailure, afterFailure, nextAttempt, retryDueInMs } from './retry.ts';
+export { type AfterFailure, afterFailure, endedState, nextAttempt, retryDueInMs, terminated } from './retry.ts';
 export { nextStep, type Step, type StepInput } from './step.ts';
 export type { ApplyTask, DeleteTask, Outcome, ReleaseTask, ResultCode, SyncPhase, Task } from './types.ts';

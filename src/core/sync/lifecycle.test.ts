@@ -63,3 +63,62 @@ test('39: while an operation is under way, another one is not begun', () => {
   assert.ok(found.active);
   assert.deepEqual(found.state.operation, { sync: {} });
 });
+
+const closed: WindowAnswer = { open: false, message: 'cannot sync: blocked by sync window', changesInMs: 60_000 };
+const underWay = (more = ''): string =>
+  `status: {operationState: {phase: Running, startedAt: "2025-12-31T23:00:00Z", operation: {sync: {}}, syncResult: {revision: abc, resources: []}${more}}}`;
+
+test('38: an operation whose window closes stays Running and says why it does not go on', () => {
+  const found = activity(underWay(), closed);
+  assert.ok(!found.active);
+  assert.deepEqual(
+    [found.state?.phase, found.state?.message, found.againInMs],
+    ['Running', 'cannot sync: blocked by sync window', 60_000],
+  );
+});
+
+test('36: a closed window takes nothing back that was said about earlier syncs', () => {
+  const found = activity('', closed);
+  assert.ok(!found.active);
+  assert.deepEqual([found.blocked, found.error, found.state], [true, undefined, undefined]);
+});
+
+test('when an operation began is not read from its status, which its tenant may write', () => {
+  const asked: (number | undefined)[] = [];
+  for (const begunAt of [undefined, at - 5000]) {
+    activityOf({
+      ...{ app: app(underWay()), comparison: { status: 'OutOfSync', objects: [], errors: [] }, revision: 'abc' },
+      ...{ now: at, nowText: '2026-01-01T00:00:00Z', pace: defaultPace, begunAt },
+      window: ({ startedAt }) => {
+        asked.push(startedAt);
+        return open;
+      },
+    });
+  }
+  assert.deepEqual(asked, [undefined, at - 5000]);
+});
+
+const withLeft = (rest: string, leftMs: number): Activity =>
+  activityOf({
+    ...{ app: app(rest), comparison: { status: 'OutOfSync', objects: [], errors: [] }, revision: 'abc', leftMs },
+    ...{ now: at, nowText: '2026-01-01T00:00:00Z', pace: defaultPace, window: () => open },
+  });
+
+test('43: an operation that has taken too long is stopped, also one that waits for its next attempt', () => {
+  for (const state of [underWay(), underWay(', finishedAt: "2025-12-31T23:59:59Z", retryCount: 1')]) {
+    const found = withLeft(state, 0);
+    assert.ok(found.active);
+    assert.deepEqual([found.state.phase, found.state.message], ['Terminating', 'triggered by controller sync timeout']);
+  }
+  const waiting = withLeft(underWay(', finishedAt: "2026-01-01T00:00:00Z", retryCount: 1'), 3000);
+  assert.ok(!waiting.active);
+  assert.equal(waiting.againInMs, 3000);
+});
+
+test('an attempt is never held back for longer than its wait, whatever time the status claims', () => {
+  for (const finishedAt of ['2099-01-01T00:00:00Z', 'never']) {
+    const found = activity(underWay(`, finishedAt: "${finishedAt}", retryCount: 1`));
+    assert.ok(!found.active);
+    assert.equal(found.againInMs, 10_000);
+  }
+});

@@ -4,9 +4,17 @@ import { nextAttempt, retryDueInMs } from './retry.ts';
 
 /** What an Application's operation is at the beginning of a pass. */
 export type Activity =
-  | { readonly active: true; readonly state: OperationState; readonly manual: boolean }
-  /** Nothing to do now. `state` is what stays on record; `error` the text of a `SyncError`. */
-  | { readonly active: false; readonly error?: string | undefined; readonly againInMs?: number | undefined };
+  /** `fresh`: it begins now. */
+  | { readonly active: true; readonly state: OperationState; readonly manual: boolean; readonly fresh: boolean }
+  /** Nothing to do now. `state` is what goes on record; `error` the text of a `SyncError`. */
+  | {
+      readonly active: false;
+      readonly state?: OperationState | undefined;
+      readonly error?: string | undefined;
+      /** A window is closed: what was said about earlier syncs stays. */
+      readonly blocked?: boolean;
+      readonly againInMs?: number | undefined;
+    };
 
 /** Whether windows let it sync now. */
 export interface WindowAnswer {
@@ -19,6 +27,10 @@ export interface ActivityInput extends AutomateInput {
   readonly nowText: string;
   /** Whether a sync may begin or go on now; `startedAt` undefined for one that has not begun. */
   readonly window: (request: { manual: boolean; startedAt: number | undefined }) => WindowAnswer;
+  /** When the operation under way began, where that is known from elsewhere than the status, which tenants write. */
+  readonly begunAt?: number | undefined;
+  /** How long the operation under way may still take; undefined where nothing limits it. */
+  readonly leftMs?: number | undefined;
 }
 
 /**
@@ -30,7 +42,7 @@ export function activityOf(input: ActivityInput): Activity {
   if (running !== undefined && !isOvertaken(input, running)) return resume(input, running);
   if (running === undefined && input.app.operation !== undefined) return begin(input, input.app.operation);
   const window = input.window({ manual: false, startedAt: undefined });
-  if (!window.open) return { active: false, againInMs: window.changesInMs };
+  if (!window.open) return { active: false, blocked: true, againInMs: window.changesInMs };
   const { operation: _replaced, ...app } = input.app;
   const automation = automate(running === undefined ? input : { ...input, app });
   return automation.start ? begin(input, automation.operation) : idle(automation);
@@ -56,8 +68,8 @@ function begin(input: ActivityInput, operation: Operation): Activity {
   const manual = operation.initiatedBy?.automated !== true;
   const state = opened(input, operation);
   const window = input.window({ manual, startedAt: undefined });
-  if (window.open) return { active: true, state, manual };
-  return { active: false, againInMs: window.changesInMs };
+  if (window.open) return { active: true, state, manual, fresh: true };
+  return { active: false, blocked: true, state: { ...state, message: window.message }, againInMs: window.changesInMs };
 }
 
 function opened({ app, revision, revisions, nowText }: ActivityInput, operation: Operation): OperationState {
@@ -84,10 +96,25 @@ function unclaimed({ initiatedBy, ...operation }: Operation): Operation {
 
 function resume(input: ActivityInput, state: OperationState): Activity {
   const manual = state.operation.initiatedBy?.automated !== true;
-  if (state.phase === 'Terminating') return { active: true, state, manual };
+  if (state.phase === 'Terminating') return { active: true, state, manual, fresh: false };
+  const { leftMs = Number.POSITIVE_INFINITY } = input;
+  if (leftMs <= 0) return { active: true, state: overdue(state), manual, fresh: false };
+  const atMost = (ms: number | undefined): number | undefined =>
+    ms === undefined && leftMs === Number.POSITIVE_INFINITY ? undefined : Math.min(ms ?? leftMs, leftMs);
   const due = retryDueInMs(state, input.now);
-  if (due !== undefined && due > 0) return { active: false, againInMs: due };
-  const window = input.window({ manual, startedAt: Date.parse(state.startedAt ?? '') });
-  if (!window.open) return { active: false, againInMs: window.changesInMs };
-  return { active: true, state: due === undefined ? state : nextAttempt(state), manual };
+  if (due !== undefined && due > 0) return { active: false, againInMs: atMost(due) };
+  const window = input.window({ manual, startedAt: input.begunAt });
+  if (!window.open) {
+    const waiting = { ...state, message: window.message };
+    return { active: false, blocked: true, state: waiting, againInMs: atMost(window.changesInMs) };
+  }
+  return { active: true, state: due === undefined ? state : nextAttempt(state), manual, fresh: false };
 }
+
+/** An operation that has taken too long is stopped as if somebody asked for it; why stands in its last message. */
+function overdue(state: OperationState): OperationState {
+  return { ...state, phase: 'Terminating', message: overdueReason };
+}
+
+/** Why an operation was stopped that nobody else has stopped. */
+export const overdueReason = 'triggered by controller sync timeout';

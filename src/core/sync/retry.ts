@@ -21,11 +21,29 @@ export function afterFailure(state: OperationState, now: string): AfterFailure {
   };
 }
 
+/**
+ * What becomes of an operation that has just ended: one that failed waits for its next attempt if it has one left, one
+ * that somebody stopped does not.
+ */
+export function endedState(state: OperationState, now: string): OperationState {
+  const failed = state.phase === 'Failed' || state.phase === 'Error';
+  if (!failed || state.message?.startsWith(terminated) === true) return state;
+  const next = afterFailure(state, now);
+  if (next.retry) return next.state;
+  const count = state.retryCount ?? 0;
+  return count === 0 ? state : { ...state, message: `${state.message ?? ''} (retried ${count} times)` };
+}
+
+/** The message of an operation that somebody stopped, or its beginning. */
+export const terminated = 'Operation terminated';
+
 /** Milliseconds until a waiting operation may try again; 0 once it may. Undefined where it is not waiting. */
 export function retryDueInMs(state: OperationState, now: number): number | undefined {
   if (state.phase !== 'Running' || state.finishedAt === undefined) return undefined;
-  const due = Date.parse(state.finishedAt) + waitMs(state.operation.retry, state.retryCount ?? 0);
-  return Math.max(0, due - now);
+  const wait = waitMs(state.operation.retry, state.retryCount ?? 0);
+  // Whoever may write the status may write any time: nobody waits longer than the wait is long.
+  const left = Date.parse(state.finishedAt) + wait - now;
+  return Number.isNaN(left) ? wait : Math.min(wait, Math.max(0, left));
 }
 
 /** The state a new attempt begins with: results are forgotten, and with `refresh` the pinned revisions, too. */

@@ -4,6 +4,7 @@ import { type KubeObject, kindText } from '../objects/index.ts';
 import { type Item, isFailed, isPending, isPrune, isRunning } from './item.ts';
 import { hookFinalizer } from './items.ts';
 import { observe } from './observe.ts';
+import { terminated } from './retry.ts';
 import { applyTask, deleteTask, needsConfirmation, pruneRefusal, releaseTask, type TaskOptions } from './tasks.ts';
 import type { Task } from './types.ts';
 
@@ -230,7 +231,7 @@ function succeed(
 function terminate(items: readonly Item[], results: readonly ResourceResult[], input: StepInput): Step {
   const running = items.filter((item) => item.hook !== undefined && isRunning(item) && item.live !== undefined);
   const tasks = running.flatMap((item) => [...release(item), ...some(deleteTask(item, 'terminate', input))]);
-  return { next: 'end', phase: 'Failed', message: 'Operation terminated', tasks, results };
+  return { next: 'end', phase: 'Failed', message: terminated, tasks, results };
 }
 
 /** Hooks whose result is known no longer need to be kept. */
