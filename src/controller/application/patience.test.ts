@@ -18,11 +18,17 @@ test('waits grow to a longest one, and end once the server has been away too lon
 test('a server may be cold for a while after a fault, and not for ever', () => {
   let now = 100_000;
   const patience = createPatience(() => now);
-  assert.equal(patience.mayBeCold(), false);
-  patience.faulted();
-  assert.equal(patience.mayBeCold(), true);
+  assert.equal(patience.mayBeCold(['a']), false);
+  patience.faulted('a');
+  assert.equal(patience.mayBeCold(['b', 'a']), true);
   now += 20_000;
-  assert.equal(patience.mayBeCold(), false);
+  assert.equal(patience.mayBeCold(['b', 'a']), false);
+});
+
+test('a fault that one noticed holds up nobody else’s refusal', () => {
+  const patience = createPatience(() => 0);
+  patience.faulted('team-a/dead-cluster');
+  assert.equal(patience.mayBeCold(['team-b/app', 'control/in-cluster']), false);
 });
 
 test('an answer ends the waiting, of that Application alone', () => {

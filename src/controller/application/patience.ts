@@ -4,13 +4,13 @@ export interface Patience {
   next(instance: string): number | undefined;
   /** It has answered. */
   over(instance: string): void;
-  /** An API server was away just now, whoever noticed. */
-  faulted(): void;
+  /** An API server was away just now, as an Application or all that use a cluster noticed. */
+  faulted(scope: string): void;
   /**
    * A server that has just come back refuses everybody until it has read its rules again: a 403 of such a server says
-   * nothing yet.
+   * nothing yet. Asked for the scopes that count, so that no tenant's dead cluster holds up another's refusal.
    */
-  mayBeCold(): boolean;
+  mayBeCold(scopes: readonly string[]): boolean;
 }
 
 const firstMs = 1000;
@@ -21,7 +21,8 @@ const coldMs = 20_000;
 /** Longer waits each time, and an end: after five minutes an operation fails and its retry policy decides. */
 export function createPatience(now: () => number): Patience {
   const away = new Map<string, { readonly since: number; readonly tries: number }>();
-  let faultAt = Number.NEGATIVE_INFINITY;
+  const faults = new Map<string, number>();
+  const isCold = (at: number): boolean => now() - at < coldMs;
   return {
     next(instance) {
       const { since, tries } = away.get(instance) ?? { since: now(), tries: 0 };
@@ -40,9 +41,10 @@ export function createPatience(now: () => number): Patience {
     over(instance) {
       away.delete(instance);
     },
-    faulted() {
-      faultAt = now();
+    faulted(scope) {
+      for (const [each, at] of faults) if (!isCold(at)) faults.delete(each);
+      faults.set(scope, now());
     },
-    mayBeCold: () => now() - faultAt < coldMs,
+    mayBeCold: (scopes) => scopes.some((scope) => isCold(faults.get(scope) ?? Number.NEGATIVE_INFINITY)),
   };
 }

@@ -69,7 +69,7 @@ export async function runSync(inputs: Ready, parts: SyncParts, world: World): Pr
     predicted = settledBy(predicted, outcomes);
     const away = waitForServer(inputs, state, outcomes, world);
     if (away !== undefined)
-      return { state: heldUp(state, step, outcomes, world.patience), live, predicted, againInMs: away };
+      return { state: heldUp(state, step, outcomes, unheardBy(inputs, world)), live, predicted, againInMs: away };
     state = advance(withResults(state, resultsAfter(step.results, outcomes)), step, outcomes, timeText(world.now()));
     if (step.next !== 'run' || state.finishedAt !== undefined) return { state, live, predicted };
   }
@@ -78,27 +78,45 @@ export async function runSync(inputs: Ready, parts: SyncParts, world: World): Pr
 
 /** How long to wait before the step is taken again; undefined where the server answered, or has been away too long. */
 function waitForServer(
-  { instance }: Ready,
+  inputs: Ready,
   { phase }: OperationState,
   outcomes: readonly Outcome[],
-  { patience }: World,
+  world: World,
 ): number | undefined {
-  if (outcomes.some(({ passing }) => passing)) patience.faulted();
+  const { patience } = world;
+  noticeFaults(inputs, outcomes, patience);
   // Whoever stops an operation does not wait for anybody.
-  if (phase !== 'Terminating' && outcomes.some((outcome) => isUnheard(outcome, patience)))
-    return patience.next(instance);
-  if (outcomes.length > 0) patience.over(instance);
+  if (phase !== 'Terminating' && outcomes.some(unheardBy(inputs, world))) return patience.next(inputs.instance);
+  if (outcomes.length > 0) patience.over(inputs.instance);
   return undefined;
 }
 
-function isUnheard({ passing, code }: Outcome, patience: Patience): boolean {
-  return passing === true || (code === 'kube-forbidden' && patience.mayBeCold());
+function noticeFaults({ app, admitted }: Ready, outcomes: readonly Outcome[], patience: Patience): void {
+  const codes = outcomes.filter(({ passing }) => passing).map(({ code }) => code);
+  if (codes.length > 0) patience.faulted(keyOf(app));
+  // A tenant can make its own calls slow or failing, but cannot take a server away from others.
+  if (codes.includes('kube-unreachable')) patience.faulted(admitted.cluster);
+}
+
+/** Tells the outcomes that say nothing about their objects. */
+function unheardBy({ app, admitted }: Ready, { patience }: World): (outcome: Outcome) => boolean {
+  const isCold = patience.mayBeCold([keyOf(app), admitted.cluster]);
+  return ({ passing, code }) => passing === true || (code === 'kube-forbidden' && isCold);
+}
+
+function keyOf({ metadata }: Ready['app']): string {
+  return `${metadata.namespace}/${metadata.name}`;
 }
 
 /** As if we had been stopped in the middle of the step: hooks stay announced, and what was done is found when it goes on. */
-function heldUp(state: OperationState, step: Step, outcomes: readonly Outcome[], patience: Patience): OperationState {
-  const heard = outcomes.filter((outcome) => !isUnheard(outcome, patience));
-  const reason = outcomes.find((outcome) => isUnheard(outcome, patience))?.message ?? '';
+function heldUp(
+  state: OperationState,
+  step: Step,
+  outcomes: readonly Outcome[],
+  isUnheard: (outcome: Outcome) => boolean,
+): OperationState {
+  const heard = outcomes.filter((outcome) => !isUnheard(outcome));
+  const reason = outcomes.find(isUnheard)?.message ?? '';
   const before = step.next === 'run' ? announce(step.results, step.tasks) : step.results;
   return { ...withResults(state, resultsAfter(before, heard)), message: `waiting for the API server: ${reason}` };
 }
