@@ -106,6 +106,21 @@ test('H5, H23: strict asks only after a refusal, for both verbs, with group and 
   ]);
 });
 
+test('H3: who asks while a refusal is still being judged is told once what it means, and not at every probe', async () => {
+  const stage = await openStage({ mode: 'strict' });
+  stage.door.review = () => false;
+  listAll(stage, ['ConfigMap']);
+  stage.door.of('ConfigMap').fail(forbidden());
+  assert.deepEqual(Object.keys((await stage.live('shop', [], [maps])).unknown), ['ConfigMap']);
+  await settle();
+  assert.deepEqual(stage.touched, ['shop']);
+  assert.deepEqual(Object.keys((await stage.live('shop', [], [maps])).unknown), ['ConfigMap:*']);
+  stage.clock.pass(300_000);
+  stage.door.of('ConfigMap').fail(forbidden());
+  await settle();
+  assert.deepEqual(stage.touched, ['shop']);
+});
+
 test('H9, H10: a kind that is not looked at is never listed nor asked about', async () => {
   const stage = await openStage({ mode: 'strict', watches: ({ kind: name }) => name !== 'Secret' });
   assert.equal(stage.door.isFollowed('Secret'), false);

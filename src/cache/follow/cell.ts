@@ -54,6 +54,8 @@ export class Cell implements FollowSink {
   #cancel: () => void = () => undefined;
   #phase: Phase = 'reading';
   #reason = '';
+  /** What the last refusal was found to mean; undefined while it may be read. */
+  #judged: string | undefined;
   #listing = true;
   #epoch = 1;
   /** How objects come to the store now: one value for all of a list. */
@@ -191,7 +193,8 @@ export class Cell implements FollowSink {
     if (this.#stopped) return 'stop';
     if (isRefusal(error)) {
       this.#unfollow();
-      this.#say(this.#phase === 'dropped' ? 'dropped' : 'unknown', error.message);
+      // The same refusal once more means what it meant: nobody is told less meanwhile.
+      this.#say(this.#phase === 'dropped' ? 'dropped' : 'unknown', this.#judged ?? error.message);
       void this.#judge(error);
       return 'stop';
     }
@@ -221,6 +224,8 @@ export class Cell implements FollowSink {
     const { rhythm, store, log } = this.#house;
     const reason = meaning.means === 'readable' ? '' : meaning.message;
     this.clusterError = meaning.means === 'cluster-error' ? reason : undefined;
+    const news = this.#judged !== reason;
+    this.#judged = reason;
     if (meaning.means === 'no-access') {
       if (this.#phase !== 'dropped') log('a kind may not be read and is left out', { reason });
       // What was known may be anything by now: it is forgotten, and those it belonged to are told.
@@ -233,6 +238,8 @@ export class Cell implements FollowSink {
       this.#startAgain(rhythm.againMs, rhythm.longestAgainMs);
     }
     this.#settle();
+    // Who asked while the refusal was being judged was told less than is known now.
+    if (news) this.#tell();
   }
 
   #startAgain(first: number, longest: number): void {
@@ -249,7 +256,12 @@ export class Cell implements FollowSink {
     this.clusterError = undefined;
     this.#phase = 'whole';
     this.#reason = '';
+    this.#judged = undefined;
     this.#settle();
+    this.#tell();
+  }
+
+  #tell(): void {
     if (this.#waiting.size === 0) return;
     const waiting = [...this.#waiting];
     this.#waiting.clear();
