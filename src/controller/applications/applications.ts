@@ -1,7 +1,7 @@
 import { type Application, parseApplication } from '../../core/api/index.ts';
 import type { Json } from '../../core/json/index.ts';
 import type { KubeObject } from '../../core/objects/index.ts';
-import type { Following, Reader, Resource } from '../../kube/index.ts';
+import type { Following, FollowSink, Reader, Resource } from '../../kube/index.ts';
 import { planWatches } from '../../settings/index.ts';
 
 const resource: Resource = {
@@ -42,102 +42,134 @@ export interface Applications {
 
 /** Begins to follow the control plane's Applications. */
 export function watchApplications(options: ApplicationsOptions): Applications {
-  const objects = new Map<string, KubeObject>();
-  const scopes = new Map<string, Following>();
-  const ending: Promise<void>[] = [];
-  let includes: (namespace: string) => boolean = () => false;
-  const counts = (namespace: string): boolean => namespace === options.controlPlane || includes(namespace);
+  return new Watched(options);
+}
 
-  // Parsed once per version: an Application is looked at far more often than it changes.
-  const parsed = new WeakMap<KubeObject, Application | null>();
-  const read = (object: KubeObject): Application | undefined => {
-    const known = parsed.get(object);
+class Watched implements Applications {
+  readonly #options: ApplicationsOptions;
+  readonly #objects = new Map<string, KubeObject>();
+  readonly #scopes = new Map<string, Following>();
+  readonly #ending: Promise<void>[] = [];
+  /** Parsed once per version: an Application is looked at far more often than it changes. */
+  readonly #parsed = new WeakMap<KubeObject, Application | null>();
+  #includes: (namespace: string) => boolean = () => false;
+
+  constructor(options: ApplicationsOptions) {
+    this.#options = options;
+    this.#open(options.controlPlane);
+  }
+
+  get(key: string): KubeObject | undefined {
+    return this.#objects.get(key);
+  }
+
+  app(key: string): Application | undefined {
+    const object = this.#objects.get(key);
+    return object === undefined ? undefined : this.#read(object);
+  }
+
+  *all(): Iterable<Application> {
+    for (const object of this.#objects.values()) {
+      const app = this.#read(object);
+      if (app !== undefined) yield app;
+    }
+  }
+
+  keys(): Iterable<string> {
+    return this.#objects.keys();
+  }
+
+  get size(): number {
+    return this.#objects.size;
+  }
+
+  accept(object: KubeObject): void {
+    const key = keyOf(object);
+    // Only what the watches know: an answer to a write that raced with a deletion must not bring it back.
+    if (this.#objects.has(key) && isNewer(object, this.#objects.get(key))) this.#objects.set(key, object);
+  }
+
+  watch(patterns: readonly string[]): void {
+    const { controlPlane } = this.#options;
+    const plan = planWatches(patterns, controlPlane);
+    this.#includes = plan.includes;
+    const wanted = new Set(plan.everywhere ? [''] : [controlPlane, ...plan.namespaces]);
+    for (const scope of wanted) this.#open(scope);
+    for (const scope of [...this.#scopes.keys()]) if (!wanted.has(scope)) this.#close(scope);
+    for (const key of [...this.#objects.keys()]) if (!this.#counts(key.slice(0, key.indexOf('/')))) this.#drop(key);
+  }
+
+  async stop(): Promise<void> {
+    for (const scope of [...this.#scopes.keys()]) this.#close(scope);
+    await Promise.all(this.#ending);
+  }
+
+  #counts(namespace: string): boolean {
+    return namespace === this.#options.controlPlane || this.#includes(namespace);
+  }
+
+  #read(object: KubeObject): Application | undefined {
+    const known = this.#parsed.get(object);
     if (known !== undefined) return known ?? undefined;
     const result = parseApplication(object as unknown as Json); // objects come from a watch as parsed JSON
-    parsed.set(object, result.ok ? result.value : null);
+    this.#parsed.set(object, result.ok ? result.value : null);
     return result.ok ? result.value : undefined;
-  };
-  const appOf = (key: string): Application | undefined => {
-    const object = objects.get(key);
-    return object === undefined ? undefined : read(object);
-  };
-  const drop = (key: string): void => {
-    if (objects.delete(key)) options.onChange(key, undefined);
-  };
-  const open = (scope: string): void => {
-    if (scopes.has(scope)) return;
+  }
+
+  #open(scope: string): void {
+    if (this.#scopes.has(scope)) return;
+    const select = scope === '' ? {} : { namespace: scope };
+    this.#scopes.set(scope, this.#options.reader.follow(resource, select, this.#sink(scope)));
+  }
+
+  #close(scope: string): void {
+    const following = this.#scopes.get(scope);
+    if (following === undefined) return;
+    this.#scopes.delete(scope);
+    following.stop();
+    this.#ending.push(following.done);
+  }
+
+  #sink(scope: string): FollowSink {
     const covers = (key: string): boolean => scope === '' || key.startsWith(`${scope}/`);
     // Names a new list has not named yet; what is left of them at its end is gone.
     let missing = new Set<string>();
-    const following = options.reader.follow(resource, scope === '' ? {} : { namespace: scope }, {
+    return {
       restart: () => {
-        missing = new Set([...objects.keys()].filter(covers));
+        missing = new Set([...this.#objects.keys()].filter(covers));
       },
       upsert: (object) => {
         // The watch may cover more than counts: the list is checked at every entry, not only when it is opened.
-        if (!counts(object.metadata.namespace ?? '')) return;
-        const key = keyOf(object);
-        missing.delete(key);
-        const known = objects.get(key);
-        // The echo of a write of ours says nothing new. An older version does: somebody else wrote before us, and what
-        // they asked for is part of what we hold, but nobody has looked at it yet.
-        if (known?.metadata.resourceVersion === object.metadata.resourceVersion) return;
-        const newest = isNewer(object, known) ? object : known;
-        if (newest !== undefined) objects.set(key, newest);
-        options.onChange(key, read(newest ?? object));
+        if (!this.#counts(object.metadata.namespace ?? '')) return;
+        missing.delete(keyOf(object));
+        this.#upsert(object);
       },
-      remove: (object) => drop(keyOf(object)),
+      remove: (object) => this.#drop(keyOf(object)),
       complete: () => {
-        for (const key of missing) drop(key);
+        for (const key of missing) this.#drop(key);
         missing = new Set();
       },
       broken: (error) => {
-        options.onBroken(error);
+        this.#options.onBroken(error);
         return 'retry';
       },
-    });
-    scopes.set(scope, following);
-  };
-  const close = (scope: string): void => {
-    const following = scopes.get(scope);
-    if (following === undefined) return;
-    scopes.delete(scope);
-    following.stop();
-    ending.push(following.done);
-  };
-  open(options.controlPlane);
+    };
+  }
 
-  return {
-    get: (key) => objects.get(key),
-    app: appOf,
-    *all() {
-      for (const key of objects.keys()) {
-        const app = appOf(key);
-        if (app !== undefined) yield app;
-      }
-    },
-    keys: () => objects.keys(),
-    accept(object) {
-      const key = keyOf(object);
-      // Only what the watches know: an answer to a write that raced with a deletion must not bring it back.
-      if (objects.has(key) && isNewer(object, objects.get(key))) objects.set(key, object);
-    },
-    get size() {
-      return objects.size;
-    },
-    watch(patterns) {
-      const plan = planWatches(patterns, options.controlPlane);
-      includes = plan.includes;
-      const wanted = new Set(plan.everywhere ? [''] : [options.controlPlane, ...plan.namespaces]);
-      for (const scope of wanted) open(scope);
-      for (const scope of [...scopes.keys()]) if (!wanted.has(scope)) close(scope);
-      for (const key of [...objects.keys()]) if (!counts(key.slice(0, key.indexOf('/')))) drop(key);
-    },
-    async stop() {
-      for (const scope of [...scopes.keys()]) close(scope);
-      await Promise.all(ending);
-    },
-  };
+  #upsert(object: KubeObject): void {
+    const key = keyOf(object);
+    const known = this.#objects.get(key);
+    // The echo of a write of ours says nothing new. An older version does: somebody else wrote before us, and what
+    // they asked for is part of what we hold, but nobody has looked at it yet.
+    if (known?.metadata.resourceVersion === object.metadata.resourceVersion) return;
+    const newest = known === undefined || isNewer(object, known) ? object : known;
+    this.#objects.set(key, newest);
+    this.#options.onChange(key, this.#read(newest));
+  }
+
+  #drop(key: string): void {
+    if (this.#objects.delete(key)) this.#options.onChange(key, undefined);
+  }
 }
 
 /** Versions of one kind are numbers that grow; where they are not, whatever comes is taken for new. */

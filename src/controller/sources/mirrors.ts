@@ -60,58 +60,127 @@ interface Mirror {
 const againMs = 10_000;
 /** A repository that keeps failing is asked up to so many times more rarely. */
 const maxPatience = 6;
+const never = Number.POSITIVE_INFINITY;
 /** Timers hold no more. */
 const longestMs = 2 ** 31 - 1;
 
 /** Follows nothing yet. */
 export function createMirrors(options: MirrorsOptions): Mirrors {
-  const mirrors = new Map<string, Mirror>();
-  const followed = new Map<string, readonly string[]>();
-  let stopped = false;
+  return new Following(options);
+}
 
-  const take = (read: Read): Mirror => {
+class Following implements Mirrors {
+  readonly #options: MirrorsOptions;
+  readonly #mirrors = new Map<string, Mirror>();
+  readonly #followed = new Map<string, readonly string[]>();
+  #stopped = false;
+
+  constructor(options: MirrorsOptions) {
+    this.#options = options;
+  }
+
+  follow(user: string, reads: readonly Read[]): void {
+    const wanted = reads.map(({ input }) => mirrorKey(input));
+    for (const read of reads) {
+      const mirror = this.#take(read);
+      mirror.users.add(user);
+      if (mirror.pollAt === never) this.#planPoll(mirror);
+      if (mirror.timer === undefined) this.#schedule(mirror);
+    }
+    for (const key of this.#followed.get(user) ?? []) if (!wanted.includes(key)) this.#leave(user, key);
+    if (wanted.length === 0) this.#followed.delete(user);
+    else this.#followed.set(user, wanted);
+  }
+
+  async ask(read: Read, fresh: boolean): Promise<Trouble | undefined> {
+    const mirror = this.#take(read);
+    const { trouble, fetched } = mirror;
+    const isTried = trouble === undefined ? fetched : trouble.settings === this.#options.settingsRevision();
+    // The others look later; whoever asks need not wait for them.
+    if ((fresh || !isTried) && (await this.#fetch(mirror))) void this.#options.onNews([...mirror.users]);
+    return mirror.trouble;
+  }
+
+  lookAt(input: SourceInput, time: number): void {
+    const mirror = this.#mirrors.get(mirrorKey(input));
+    if (mirror === undefined || mirror.lookAt <= time) return;
+    mirror.lookAt = time;
+    this.#schedule(mirror);
+  }
+
+  async poll(url: string): Promise<void> {
+    const named = [...this.#mirrors.values()].filter(({ read }) => read.input.url === url);
+    await Promise.all(named.map((mirror) => this.#news(mirror)));
+  }
+
+  inUse(): Read[] {
+    return [...this.#mirrors.values()].map(({ read }) => read);
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    for (const mirror of [...this.#mirrors.values()]) this.#drop(mirror);
+  }
+
+  #take(read: Read): Mirror {
     const key = mirrorKey(read.input);
-    const mirror = mirrors.get(key) ?? begin(key, read);
+    const mirror = this.#mirrors.get(key) ?? begin(key, read);
     mirror.read = read;
-    mirrors.set(key, mirror);
+    this.#mirrors.set(key, mirror);
     return mirror;
-  };
-  const schedule = (mirror: Mirror): void => {
+  }
+
+  #leave(user: string, key: string): void {
+    const mirror = this.#mirrors.get(key);
+    mirror?.users.delete(user);
+    if (mirror?.users.size === 0) this.#drop(mirror);
+  }
+
+  #drop(mirror: Mirror): void {
+    clearTimeout(mirror.timer);
+    this.#mirrors.delete(mirror.key);
+  }
+
+  #planPoll(mirror: Mirror): void {
+    const { pollMs, random, now } = this.#options;
+    const poll = pollMs();
+    const { attempts = 0 } = mirror.trouble ?? {};
+    const base = attempts === 0 ? poll : (poll || againMs) * Math.min(2 ** (attempts - 1), maxPatience);
+    mirror.pollAt = base === 0 ? never : now() + base * (0.9 + random() * 0.2);
+  }
+
+  #schedule(mirror: Mirror): void {
     clearTimeout(mirror.timer);
     mirror.timer = undefined;
     const at = Math.min(mirror.pollAt, mirror.lookAt);
-    if (stopped || mirror.users.size === 0 || at === Number.POSITIVE_INFINITY) return;
-    const wait = Math.min(longestMs, Math.max(0, at - options.now()));
-    mirror.timer = setTimeout(() => void wake(mirror), wait);
+    if (this.#stopped || mirror.users.size === 0 || at === never) return;
+    const wait = Math.min(longestMs, Math.max(0, at - this.#options.now()));
+    mirror.timer = setTimeout(() => void this.#wake(mirror), wait);
     mirror.timer.unref();
-  };
-  const wake = async (mirror: Mirror): Promise<void> => {
-    const now = options.now();
+  }
+
+  async #wake(mirror: Mirror): Promise<void> {
+    const now = this.#options.now();
     if (mirror.lookAt <= now) {
-      mirror.lookAt = Number.POSITIVE_INFINITY;
-      options.onDue([...mirror.users]);
+      mirror.lookAt = never;
+      this.#options.onDue([...mirror.users]);
     }
     if (mirror.pollAt <= now) {
-      mirror.pollAt = Number.POSITIVE_INFINITY;
+      mirror.pollAt = never;
       // A defect of ours must not end the polling; the passes meet it, too, and tell of it.
-      await news(mirror).catch(() => undefined);
-      planPoll(mirror);
+      await this.#news(mirror).catch(() => undefined);
+      this.#planPoll(mirror);
     }
-    schedule(mirror);
-  };
-  const planPoll = (mirror: Mirror): void => {
-    const poll = options.pollMs();
-    const { attempts = 0 } = mirror.trouble ?? {};
-    const base = attempts === 0 ? poll : (poll || againMs) * Math.min(2 ** (attempts - 1), maxPatience);
-    const spread = 0.9 + options.random() * 0.2;
-    mirror.pollAt = base === 0 ? Number.POSITIVE_INFINITY : options.now() + base * spread;
-  };
-  const news = async (mirror: Mirror): Promise<void> => {
-    if ((await fetch(mirror)) && !stopped) await options.onNews([...mirror.users]);
-  };
+    this.#schedule(mirror);
+  }
+
+  async #news(mirror: Mirror): Promise<void> {
+    if ((await this.#fetch(mirror)) && !this.#stopped) await this.#options.onNews([...mirror.users]);
+  }
+
   /** Tells whether others than the one who asks should look. */
-  const fetch = async (mirror: Mirror): Promise<boolean> => {
-    const settings = options.settingsRevision();
+  async #fetch(mirror: Mirror): Promise<boolean> {
+    const settings = this.#options.settingsRevision();
     try {
       const { changed } = await mirror.read.open().fetch();
       // Those who follow it for the first time look by themselves.
@@ -121,75 +190,30 @@ export function createMirrors(options: MirrorsOptions): Mirrors {
       return isNews;
     } catch (error) {
       if (!isArgosyError(error) || error.fault === 'bug') throw error;
-      failed(mirror, error, settings);
+      this.#failed(mirror, error, settings);
       return false;
     }
-  };
-  const failed = (mirror: Mirror, error: ArgosyError, settings: number): void => {
+  }
+
+  #failed(mirror: Mirror, error: ArgosyError, settings: number): void {
     const before = mirror.trouble;
     const isSame = before?.error.code === error.code;
-    const attempts = (before?.attempts ?? 0) + 1;
     // The first words for a cause stay, so that a status that names them stays, too.
     mirror.trouble = {
-      since: before?.since ?? options.now(),
+      since: before?.since ?? this.#options.now(),
       error: isSame ? before.error : error,
-      attempts,
+      attempts: (before?.attempts ?? 0) + 1,
       settings,
     };
-    if (mirror.pollAt === Number.POSITIVE_INFINITY) {
-      planPoll(mirror);
-      schedule(mirror);
+    if (mirror.pollAt === never) {
+      this.#planPoll(mirror);
+      this.#schedule(mirror);
     }
-    if (!isSame && !stopped) options.onFailed([...mirror.users]);
-  };
-  const leave = (user: string, mirror: Mirror | undefined): void => {
-    mirror?.users.delete(user);
-    if (mirror?.users.size === 0) drop(mirror);
-  };
-  const drop = (mirror: Mirror): void => {
-    clearTimeout(mirror.timer);
-    mirrors.delete(mirror.key);
-  };
-
-  return {
-    follow(user, reads) {
-      const wanted = reads.map(({ input }) => mirrorKey(input));
-      for (const read of reads) {
-        const mirror = take(read);
-        mirror.users.add(user);
-        if (mirror.pollAt === Number.POSITIVE_INFINITY) planPoll(mirror);
-        if (mirror.timer === undefined) schedule(mirror);
-      }
-      for (const key of followed.get(user) ?? []) if (!wanted.includes(key)) leave(user, mirrors.get(key));
-      if (wanted.length === 0) followed.delete(user);
-      else followed.set(user, wanted);
-    },
-    async ask(read, fresh) {
-      const mirror = take(read);
-      const { trouble, fetched } = mirror;
-      const isTried = trouble === undefined ? fetched : trouble.settings === options.settingsRevision();
-      // The others look later; whoever asks need not wait for them.
-      if ((fresh || !isTried) && (await fetch(mirror))) void options.onNews([...mirror.users]);
-      return mirror.trouble;
-    },
-    lookAt(input, time) {
-      const mirror = mirrors.get(mirrorKey(input));
-      if (mirror === undefined || mirror.lookAt <= time) return;
-      mirror.lookAt = time;
-      schedule(mirror);
-    },
-    async poll(url) {
-      await Promise.all([...mirrors.values()].filter(({ read }) => read.input.url === url).map(news));
-    },
-    inUse: () => [...mirrors.values()].map(({ read }) => read),
-    stop() {
-      stopped = true;
-      for (const mirror of [...mirrors.values()]) drop(mirror);
-    },
-  };
+    if (!isSame && !this.#stopped) this.#options.onFailed([...mirror.users]);
+  }
 }
 
 function begin(key: string, read: Read): Mirror {
-  const [pollAt, lookAt] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
-  return { key, read, users: new Set(), fetched: false, trouble: undefined, pollAt, lookAt, timer: undefined };
+  const idle = { fetched: false, trouble: undefined, pollAt: never, lookAt: never, timer: undefined };
+  return { key, read, users: new Set(), ...idle };
 }

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { KubeObject } from '../../core/objects/index.ts';
+import type { FollowSink } from '../../kube/index.ts';
+import { type Applications, watchApplications } from './applications.ts';
+
+interface Stage {
+  readonly apps: Applications;
+  readonly told: string[];
+  /** By namespace; `''` is all. */
+  readonly sinks: Map<string, FollowSink>;
+}
+
+function stage(): Stage {
+  const told: string[] = [];
+  const sinks = new Map<string, FollowSink>();
+  const apps = watchApplications({
+    controlPlane: 'argocd',
+    onBroken: () => undefined,
+    onChange: (key, app) => void told.push(`${key} ${app === undefined ? 'gone' : app.metadata.resourceVersion}`),
+    reader: {
+      follow: (_, { namespace = '' }, sink) => {
+        sinks.set(namespace, sink);
+        return { stop: () => void sinks.delete(namespace), done: Promise.resolve() };
+      },
+    },
+  });
+  return { apps, told, sinks };
+}
+
+function application(namespace: string, name: string, resourceVersion: string): KubeObject {
+  const spec = { project: 'p', destination: { server: 'https://example.com' }, source: { repoURL: 'https://e.com/a' } };
+  const metadata = { namespace, name, resourceVersion, uid: name };
+  return { apiVersion: 'argoproj.io/v1alpha1', kind: 'Application', metadata, spec } as KubeObject; // an object has a spec
+}
+
+test('an Application that a new list no longer has is gone, and the echo of an own write says nothing', () => {
+  const { apps, told, sinks } = stage();
+  const sink = sinks.get('argocd');
+  sink?.restart();
+  sink?.upsert(application('argocd', 'a', '1'));
+  sink?.upsert(application('argocd', 'b', '2'));
+  sink?.complete('2');
+  apps.accept(application('argocd', 'a', '3'));
+  sink?.upsert(application('argocd', 'a', '3'));
+  assert.deepEqual(told, ['argocd/a 1', 'argocd/b 2']);
+  sink?.restart();
+  sink?.upsert(application('argocd', 'a', '3'));
+  sink?.complete('3');
+  assert.deepEqual(told.slice(2), ['argocd/b gone']);
+  assert.deepEqual(
+    [...apps.all()].map(({ metadata }) => metadata.name),
+    ['a'],
+  );
+});
+
+test('an older version than the one we hold is a reason to look, at the one we hold', () => {
+  const { apps, told, sinks } = stage();
+  sinks.get('argocd')?.upsert(application('argocd', 'a', '1'));
+  apps.accept(application('argocd', 'a', '5'));
+  sinks.get('argocd')?.upsert(application('argocd', 'a', '4'));
+  assert.deepEqual(told, ['argocd/a 1', 'argocd/a 5']);
+  apps.accept(application('argocd', 'never-seen', '6'));
+  assert.equal(apps.get('argocd/never-seen'), undefined);
+});
+
+test('namespaces by name are watched one by one, patterns all at once, and what no longer counts goes', async () => {
+  const { apps, told, sinks } = stage();
+  apps.watch(['team-a', 'team-b']);
+  assert.deepEqual([...sinks.keys()], ['argocd', 'team-a', 'team-b']);
+  sinks.get('team-a')?.upsert(application('team-a', 'x', '1'));
+  apps.watch(['team-*']);
+  assert.deepEqual([...sinks.keys()], ['']);
+  sinks.get('')?.upsert(application('team-b', 'y', '2'));
+  sinks.get('')?.upsert(application('kube-system', 'z', '3'));
+  apps.watch(['team-b']);
+  assert.deepEqual(told, ['team-a/x 1', 'team-b/y 2', 'team-a/x gone']);
+  assert.deepEqual([apps.size, [...apps.keys()]], [1, ['team-b/y']]);
+  await apps.stop();
+  assert.equal(sinks.size, 0);
+});
