@@ -13,7 +13,7 @@ import { restart } from './controller/restart.ts';
 import { secrets } from './controller/secrets.ts';
 import { storm } from './controller/storm.ts';
 import { tenants } from './controller/tenants.ts';
-import type { Figure } from './probes/figures.ts';
+import { exactly, type Figure } from './probes/figures.ts';
 
 /** How much of everything. */
 interface Sizes {
@@ -46,8 +46,14 @@ async function scenarios(bench: Bench, size: Sizes): Promise<Figure[]> {
   const figures: Figure[] = [];
   const play = async (name: string, scenario: () => Promise<readonly Figure[]>): Promise<void> => {
     const from = performance.now();
-    figures.push(...(await scenario()));
-    console.error(`${name}: ${((performance.now() - from) / 1000).toFixed(0)} s`);
+    try {
+      figures.push(...(await scenario()));
+      console.error(`${name}: ${((performance.now() - from) / 1000).toFixed(0)} s`);
+    } catch (error) {
+      // What the others found is still worth telling.
+      console.error(name, error);
+      figures.push(exactly(`scenarios that failed: ${name}`, 1, 0));
+    }
   };
   const floor = await openWriteFloor(bench);
   const base = await baseOfOne(bench);

@@ -5,6 +5,7 @@ import type { JsonObject } from '../../src/core/json/index.ts';
 import type { KubeObject } from '../../src/core/objects/index.ts';
 import { type Connection, connect, readKubeconfig } from '../../src/kube/index.ts';
 import { createTestRepository, type TestRepository } from '../../test/support/git-repository.ts';
+import type { AuditEvent } from '../../test/support/real-audit.ts';
 import { type RealCluster, startRealCluster } from '../../test/support/real-cluster.ts';
 import { type Contestant, startContestant } from './contestant.ts';
 import { applications, configMap, installCrds, until, type Writes, writesSince } from './stage.ts';
@@ -22,6 +23,8 @@ export interface Bench {
   readonly seen: ReadonlyMap<string, AppSeen>;
   /** Starts a controller over a control plane. */
   start(controlPlane: string, appNamespaces?: readonly string[]): Promise<Contestant>;
+  /** The audit log so far, without the bodies of what was written. */
+  audit(): readonly AuditEvent[];
   /** An index of the audit log, for `writes`. */
   mark(): number;
   /** What controllers have written since then. */
@@ -51,6 +54,7 @@ export async function openBench(full: boolean, folders: number): Promise<Bench> 
   const dir = mkdtempSync(join(tmpdir(), 'argosy-bench-controller-'));
   const running = new Set<Contestant>();
   const seen = new Map<string, AppSeen>();
+  const audit = leanAudit(cluster);
   await installCrds(floor);
   const following = follow(floor, seen);
   return {
@@ -68,8 +72,9 @@ export async function openBench(full: boolean, folders: number): Promise<Bench> 
       running.add(contestant);
       return contestant;
     },
-    mark: () => cluster.audit().length,
-    writes: (since) => writesSince(cluster.audit(), since, agent),
+    audit,
+    mark: () => audit().length,
+    writes: (since) => writesSince(audit(), since, agent),
     async close() {
       following.stop();
       for (const contestant of running) await contestant.stop();
@@ -111,4 +116,18 @@ function follow(floor: Connection, seen: Map<string, AppSeen>): { stop(): void }
       broken: () => 'retry',
     },
   );
+}
+
+/** Bodies are most of the log, and tens of thousands of them would be kept for nothing. */
+function leanAudit(cluster: RealCluster): () => readonly AuditEvent[] {
+  let done = 0;
+  return () => {
+    const events = cluster.audit();
+    for (; done < events.length; done++) {
+      const event: { requestObject?: unknown; responseObject?: unknown } = events[done] ?? {};
+      delete event.requestObject;
+      delete event.responseObject;
+    }
+    return events;
+  };
 }

@@ -22,7 +22,7 @@ export async function idle(bench: Bench, contestant: Contestant, base: Reading, 
   const index = bench.mark();
   await sleep(seconds * 1000);
   const after = await contestant.settle();
-  const calls = bench.cluster
+  const calls = bench
     .audit()
     .slice(index)
     .filter(({ userAgent }) => userAgent === agent);

@@ -40,7 +40,7 @@ export async function initialSyncs(
     const names = await createApplications(bench, `plain${round}`, count);
     await measureFloors();
     synced.push(await syncAll(bench, `plain${round}-argocd`, [], names));
-    status = bench.seen.get(`plain${round}-argocd/app-0`)?.status ?? status;
+    status = bench.seen.get(`plain${round}-argocd/plain${round}-app-0`)?.status ?? status;
   }
   await measureFloors();
   const last = synced.at(-1);
@@ -82,7 +82,7 @@ function figuresOf(
   ];
 }
 
-const aboutApplication = ({ objectRef }: AuditEvent): boolean => objectRef?.name?.startsWith('app-') === true;
+const aboutApplication = ({ objectRef }: AuditEvent): boolean => objectRef?.name?.includes('-app-') === true;
 
 /** By kind: they come once per start, not once per Application. */
 function otherWrites(writes: Writes | undefined): Figure[] {
@@ -95,10 +95,14 @@ function otherWrites(writes: Writes | undefined): Figure[] {
   return [...kinds].map(([name, { length }]) => told(`S5 at the start besides: ${name}`, length));
 }
 
-/** Makes a control plane and Applications in it that nobody looks at yet. */
+/** Makes a control plane and Applications in it that nobody looks at yet; no two share the name in their objects' marks. */
 export async function createApplications(bench: Bench, name: string, count: number): Promise<Named[]> {
   await applyYaml(bench.floor, plainPlatform(name));
-  const names = Array.from({ length: count }, (_, at) => ({ namespace: `${name}-argocd`, name: `app-${at}`, at }));
+  const names = Array.from({ length: count }, (_, at) => ({
+    namespace: `${name}-argocd`,
+    name: `${name}-app-${at}`,
+    at,
+  }));
   await timed(count, (at) =>
     bench.floor.create(applications, application(bench.repository.url, names[at], 'default', `${name}-shop`)),
   );

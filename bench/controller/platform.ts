@@ -35,6 +35,10 @@ data: {application.sync.impersonation.enabled: "${impersonation}", source.allowe
 /** A control plane and project of Applications without tenants: `<name>-argocd`, deploying into `<name>-shop`. */
 export function plainPlatform(name: string): string {
   return `${namespaces([`${name}-argocd`, `${name}-shop`])}${settings(`${name}-argocd`, false)}---
+apiVersion: v1
+kind: ServiceAccount
+metadata: {name: default, namespace: ${name}-shop}
+---
 apiVersion: argoproj.io/v1alpha1
 kind: AppProject
 metadata: {name: default, namespace: ${name}-argocd}

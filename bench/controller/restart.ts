@@ -28,7 +28,7 @@ export async function restart(bench: Bench, controlPlane: string, count: number)
   const reading = await contestant.settle();
   await contestant.stop();
   floors.push(await readAll(bench));
-  const lists = bench.cluster
+  const lists = bench
     .audit()
     .slice(index)
     .filter(({ userAgent, verb }) => userAgent === agent && verb === 'list');

@@ -1,7 +1,8 @@
 import { exactly, type Figure, told } from '../probes/figures.ts';
 import type { Bench } from './bench.ts';
 import type { Contestant } from './contestant.ts';
-import { maps, pods, timed, until } from './stage.ts';
+import { untilQuiet } from './initial-sync.ts';
+import { maps, pods, timed } from './stage.ts';
 
 /** Status updates of Pods that belong to an Application and mean nothing new for it, as fast as the server makes them (S11). */
 export async function storm(bench: Bench, contestant: Contestant, shop: string): Promise<Figure[]> {
@@ -18,8 +19,8 @@ export async function storm(bench: Bench, contestant: Contestant, shop: string):
       spec,
     }),
   );
-  await until('the Pods to be looked at', () => true);
   await updates(bench, shop, 10, 0);
+  await untilQuiet(bench);
   const index = bench.mark();
   const before = await contestant.settle();
   const wall = await updates(bench, shop, total, 1);
