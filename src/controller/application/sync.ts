@@ -29,7 +29,7 @@ export interface Progress {
   readonly live: Live;
   /** What the API server would make of the targets now, where it was asked; what it has just written is as asked for. */
   readonly predicted: Ready['predicted'];
-  /** When to go on, where it waits for an API server that is away. */
+  /** When to go on, where a step is to be taken again. */
   readonly againInMs?: number | undefined;
 }
 
@@ -101,7 +101,11 @@ function noticeFaults({ app, admitted }: Ready, outcomes: readonly Outcome[], pa
 /** Tells the outcomes that say nothing about their objects. */
 function unheardBy({ app, admitted }: Ready, { patience }: World): (outcome: Outcome) => boolean {
   const isCold = patience.mayBeCold([keyOf(app), admitted.cluster]);
-  return ({ passing, code }) => passing === true || (code === 'kube-forbidden' && isCold);
+  return ({ passing, code, task }) => {
+    // A delete means the object we saw: one that changed since, or another of its name, has to be looked at first.
+    const stale = code === 'kube-conflict' && task.act !== 'apply';
+    return passing === true || stale || (code === 'kube-forbidden' && isCold);
+  };
 }
 
 function keyOf({ metadata }: Ready['app']): string {
@@ -118,7 +122,7 @@ function heldUp(
   const heard = outcomes.filter((outcome) => !isUnheard(outcome));
   const reason = outcomes.find(isUnheard)?.message ?? '';
   const before = step.next === 'run' ? announce(step.results, step.tasks) : step.results;
-  return { ...withResults(state, resultsAfter(before, heard)), message: `waiting for the API server: ${reason}` };
+  return { ...withResults(state, resultsAfter(before, heard)), message: `waiting to try again: ${reason}` };
 }
 
 /** Where the options ask for it, an object of another Application stops the sync before anything is taken over. */
