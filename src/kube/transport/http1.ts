@@ -1,5 +1,6 @@
 import { Agent, type ClientRequest, type IncomingMessage, request as sendHttp } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { ArgosyError } from '../../core/errors/index.ts';
 import { fromNetwork } from '../errors/network.ts';
 import { bracketed, dial, type Endpoint } from './dial.ts';
 import type { Limit, Wire, WireAnswer, WireRequest } from './wire.ts';
@@ -9,6 +10,7 @@ const maxHeaderBytes = 64 * 1024;
 /** Keeps connections for HTTP/1.1, each made by our own dialling, so that proxies and the address guard count here too. */
 class DialAgent extends Agent {
   readonly #endpoint: Endpoint;
+  #closed = false;
 
   constructor(endpoint: Endpoint) {
     super({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY, maxFreeSockets: 32 });
@@ -17,7 +19,22 @@ class DialAgent extends Agent {
 
   override createConnection(_: object, ready: (error: Error | null, socket: Duplex) => void): undefined {
     const failed = (error: Error): void => ready(error, undefined as unknown as Duplex); // Node ignores it beside an error
-    dial(this.#endpoint, ['http/1.1']).then((socket) => ready(null, socket), failed);
+    const cancelled = new ArgosyError('cancelled', `${this.#endpoint.host}: the connection was closed`);
+    if (this.#closed) {
+      failed(cancelled);
+      return;
+    }
+    dial(this.#endpoint, ['http/1.1']).then((socket) => {
+      if (!this.#closed) return ready(null, socket);
+      // Dialled for a request that was made before the end, and that nobody waits for any more.
+      socket.destroy();
+      failed(cancelled);
+    }, failed);
+  }
+
+  override destroy(): void {
+    this.#closed = true;
+    super.destroy();
   }
 }
 
