@@ -283,10 +283,11 @@ test('T-071 impersonation switched off and on during a sync: no write of it is m
   await threat.tenant.apply(mine('switched', 'waves', 'deployer', 'automated: {}, retry: {limit: 0}'));
   await threat.seen('switched', (app) => app.status?.operationState?.message?.includes('gate') === true);
   await turn('false');
-  await until(
-    async () => (await stage.get('AppProject', 'idn-argocd', 'idn-a'))?.['status'],
-    (status) => JSON.stringify(status ?? {}).includes('mpersonation'),
-  );
+  const warned = async (): Promise<boolean> =>
+    JSON.stringify((await stage.get('AppProject', 'idn-argocd', 'idn-a'))?.['status'] ?? {}).includes(
+      'impersonation is off',
+    );
+  await until(warned, (said) => said);
   const services = (await stage.connection.discover()).resources.find(({ kind }) => kind === 'Service');
   assert.ok(services);
   await stage.connection.patch(
@@ -303,8 +304,9 @@ test('T-071 impersonation switched off and on during a sync: no write of it is m
     ({ objectRef }) => objectRef?.name?.startsWith('wave-') === true,
   );
   assert.deepEqual([...new Set(tried.map(user))], ['system:serviceaccount:idn-a:deployer'], operation(app));
-  await turn('true');
   await threat.tenant.remove('Application', 'idn-a', 'switched');
+  await turn('true');
+  await until(warned, (said) => !said);
 });
 
 test('T-032 names that would be cut to one label stay apart; under label tracking they are refused', async () => {

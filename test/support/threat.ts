@@ -176,7 +176,9 @@ function trespass(event: AuditEvent, name: string): string[] {
       : [said];
   if (resource.endsWith('accessreviews') || bookkeeping.includes(resource)) return [];
   // A tenant's own cluster Secret is a credential of its own, and the story's to judge.
-  return user.username.startsWith(`system:serviceaccount:${namespace}:`) ? [] : [said];
+  return event.responseStatus?.code === 401 || user.username?.startsWith(`system:serviceaccount:${namespace}:`)
+    ? []
+    : [said];
 }
 
 function platform(name: string): string {

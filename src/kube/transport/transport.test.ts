@@ -169,7 +169,7 @@ test('goes through an HTTP proxy, with its password, and says so when it refuses
   proxy.close();
 });
 
-test('asks about the address that is really dialled, before it is dialled', async () => {
+test('T-083: asks about the address that is really dialled, before it is dialled', async () => {
   const server = await serve(one);
   const seen: unknown[] = [];
   const guarded = server.connect(
