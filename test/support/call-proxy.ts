@@ -188,7 +188,8 @@ function forward({ stream, headers, server, isWatch, lose }: Passing, house: Hou
     return;
   }
   const { ':authority': _ours, ':scheme': _scheme, ...kept } = headers;
-  const asking = server.request(kept);
+  // Node would end a DELETE before its body, in which the preconditions are.
+  const asking = server.request(kept, { endStream: false });
   stream.pipe(asking);
   asking.on('error', () => stream.close(cancel));
   stream.on('close', () => {

@@ -1,8 +1,8 @@
-import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { FaultStage } from './fault-stage.ts';
+import { Nursery, type Program } from './real-processes.ts';
 import { proveHooksAskedOnce, untilSynced } from './ten-waves.ts';
 
 /** A place in a sync: the call the controller was about to make, or had made without having heard the answer. */
@@ -26,9 +26,11 @@ export interface Sweep {
 
 /** Starts the first controller. */
 export function startSweep(faults: FaultStage): Sweep {
-  const start = (): ChildProcess => startProgram(faults.kubeconfig, faults.tenant);
+  const dir = mkdtempSync(join(tmpdir(), 'argosy-sweep-'));
+  const nursery = new Nursery(dir);
+  const start = (): Program => startProgram(nursery, faults, dir);
   let program = start();
-  const measure = async (name: string): Promise<number> => {
+  const calm = async (name: string): Promise<number> => {
     const from = faults.calls.calls();
     await faults.proveCalm(await faults.begin(name));
     return faults.calls.calls() - from;
@@ -36,35 +38,41 @@ export function startSweep(faults: FaultStage): Sweep {
   return {
     async measure() {
       // The first one also tells that the controller is up.
-      await measure('calm-first');
-      return measure('calm');
+      await calm('calm-first');
+      return calm('calm');
     },
     async killAt(name, point) {
       const killed = setTrap(faults, point, program);
       const subject = await faults.begin(name);
-      const call = await Promise.race([killed, untilSynced(subject).then(() => undefined)]);
+      const call = await Promise.race([killed, untilSynced(subject, deadlineMs).then(() => undefined)]);
       faults.calls.script(undefined);
       if (call !== undefined) program = start();
+      await untilSynced(subject, deadlineMs);
       await faults.proveCalm(subject);
       proveHooksAskedOnce(subject);
+      // Its objects stay; the next start must not take longer with every point.
+      await faults.stage.remove('Application', `${faults.tenant}-team`, name);
       return call;
     },
     async stop() {
       faults.calls.script(undefined);
-      await killed(program);
+      await nursery.close();
     },
   };
 }
 
+/** A start and a sync together take seconds; a machine with other things to do may need many times that. */
+const deadlineMs = 240_000;
+
 /** Kills at the call of that number from now; answers which call it was once the program is gone. */
-function setTrap({ calls }: FaultStage, point: KillPoint, program: ChildProcess): Promise<string> {
+function setTrap({ calls }: FaultStage, point: KillPoint, program: Program): Promise<string> {
   const at = calls.calls() + point.call;
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
     calls.script(({ number, method, path }) => {
       if (number < at) return undefined;
       // What it still sends while it dies comes too late for everybody.
       if (number > at) return { drop: true };
-      const kill = (): void => void killed(program).then(() => resolve(`${method} ${path}`));
+      const kill = (): void => void program.stop().then(() => resolve(`${method} ${path}`), reject);
       if (point.when === 'after') return { lose: kill };
       kill();
       return { drop: true };
@@ -72,19 +80,12 @@ function setTrap({ calls }: FaultStage, point: KillPoint, program: ChildProcess)
   });
 }
 
-async function killed(program: ChildProcess): Promise<void> {
-  program.kill('SIGKILL');
-  for (let waited = 0; program.exitCode === null && program.signalCode === null; waited += 10) {
-    assert.ok(waited < 30_000, 'the controller does not end');
-    await sleep(10);
-  }
-}
-
-function startProgram(kubeconfig: string, tenant: string): ChildProcess {
-  const cache = join(kubeconfig, '..', 'repos');
-  const flags = [`--kubeconfig=${kubeconfig}`, `--namespace=${tenant}-argocd`, `--repo-cache-dir=${cache}`];
-  const more = [`--application-namespaces=${tenant}-team`, '--port=0', '--repo-poll-seconds=1', '--loglevel=error'];
-  return spawn(process.execPath, ['src/main/argosy.ts', 'run', ...flags, ...more], {
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
+function startProgram(nursery: Nursery, { kubeconfig, tenant }: FaultStage, dir: string): Program {
+  const flags = [
+    `--kubeconfig=${kubeconfig}`,
+    `--namespace=${tenant}-argocd`,
+    `--repo-cache-dir=${join(dir, 'repos')}`,
+  ];
+  const more = [`--application-namespaces=${tenant}-team`, '--port=0', '--repo-poll-seconds=1', '--loglevel=warn'];
+  return nursery.start('argosy', process.execPath, ['src/main/argosy.ts', 'run', ...flags, ...more], join(dir, 'log'));
 }

@@ -51,6 +51,8 @@ export interface RealCluster {
   /** Forgets history up to now, so that old continue tokens and revisions have expired. */
   compact(): Promise<void>;
   restartApiServer(): Promise<void>;
+  /** Kills etcd and starts it again on the same data. */
+  restartEtcd(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -69,10 +71,14 @@ export async function startRealCluster(options: RealClusterOptions = {}): Promis
   return startOwn(options);
 }
 
+const notOurs = (): Promise<void> =>
+  Promise.reject(new Error('a shared cluster is not restarted; start one with {own: true}'));
+
 function attach(dir: string): RealCluster {
   const place = JSON.parse(readFileSync(join(dir, 'cluster.json'), 'utf8')) as Place; // written by startOwn
   return faceOf(place, {
-    restartApiServer: () => Promise.reject(new Error('a shared cluster is not restarted; start one with {own: true}')),
+    restartApiServer: notOurs,
+    restartEtcd: notOurs,
     stop: () => Promise.resolve(),
   });
 }
@@ -90,7 +96,9 @@ async function startOwn(options: RealClusterOptions): Promise<RealCluster> {
       adminToken: randomBytes(24).toString('hex'),
     };
     writeFiles(place, options);
-    await startEtcd(nursery, place, `http://127.0.0.1:${peerPort}`, options.fsync === true);
+    const runEtcd = (): Promise<Program> =>
+      startEtcd(nursery, place, `http://127.0.0.1:${peerPort}`, options.fsync === true);
+    let etcd = await runEtcd();
     let apiServer = await startApiServer(nursery, place, apiPort, options);
     const ca = readFileSync(join(dir, 'certs/apiserver.crt'), 'utf8');
     writeFileSync(join(dir, 'kubeconfig'), kubeconfigOf(place.url, ca, place.adminToken), { mode: 0o600 });
@@ -100,14 +108,18 @@ async function startOwn(options: RealClusterOptions): Promise<RealCluster> {
       await apiServer.stop();
       apiServer = await startApiServer(nursery, place, apiPort, options);
     };
-    return faceOf(place, { restartApiServer, stop });
+    const restartEtcd = async (): Promise<void> => {
+      await etcd.stop();
+      etcd = await runEtcd();
+    };
+    return faceOf(place, { restartApiServer, restartEtcd, stop });
   } catch (error) {
     await stop();
     throw error;
   }
 }
 
-function faceOf(place: Place, life: Pick<RealCluster, 'restartApiServer' | 'stop'>): RealCluster {
+function faceOf(place: Place, life: Pick<RealCluster, 'restartApiServer' | 'restartEtcd' | 'stop'>): RealCluster {
   const { dir, url, adminToken } = place;
   return {
     url,
@@ -137,7 +149,7 @@ function writeFiles({ dir, adminToken }: Place, options: RealClusterOptions): vo
   writeFileSync(join(dir, 'tokens.csv'), `${lines.join('\n')}\n`, { mode: 0o600 });
 }
 
-async function startEtcd(nursery: Nursery, { dir, etcdUrl }: Place, peers: string, fsync: boolean): Promise<void> {
+async function startEtcd(nursery: Nursery, { dir, etcdUrl }: Place, peers: string, fsync: boolean): Promise<Program> {
   const args = [
     '--name=argosy',
     `--data-dir=${join(dir, 'etcd')}`,
@@ -152,6 +164,7 @@ async function startEtcd(nursery: Nursery, { dir, etcdUrl }: Place, peers: strin
   ];
   const program = nursery.start('etcd', findBinary('etcd', 'ETCD'), args, join(dir, 'etcd.log'));
   await untilReady(program, async () => (await fetch(`${etcdUrl}/health`)).ok);
+  return program;
 }
 
 async function startApiServer(
