@@ -170,9 +170,12 @@ export interface AppView {
   };
 }
 
-/** An Application as a story reads it. */
+/** An Application as a story reads it; who owns which field is left out, so that a failure shows what matters. */
 export async function appView(stage: Stage, namespace: string, name: string): Promise<AppView | undefined> {
-  return (await stage.get('Application', namespace, name)) as AppView | undefined; // read field by field
+  const object = await stage.get('Application', namespace, name);
+  if (object === undefined) return undefined;
+  const { managedFields: _owners, ...metadata } = object.metadata;
+  return { ...object, metadata } as AppView; // read field by field
 }
 
 /** Whether the controller's last look found everything as Git wants it, with no operation left. */
