@@ -135,6 +135,7 @@ class Running implements Controller {
       pollMs: options.pollMs,
       random: Math.random,
       onChange: (keys) => this.#touch(keys),
+      onSweepFailed: (error) => log.warn('mirrors that nobody reads were not removed', { error: String(error) }),
     });
     this.#queue = this.#createQueue(this.#world());
     this.#applications = watchApplications({

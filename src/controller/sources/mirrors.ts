@@ -34,7 +34,7 @@ export interface Mirrors {
   /** Asks all repositories of this address for news now. */
   poll(url: string): Promise<void>;
   /** What somebody reads at the moment. */
-  inUse(): Read[];
+  inUse(): SourceInput[];
   stop(): void;
 }
 
@@ -113,8 +113,8 @@ class Following implements Mirrors {
     await Promise.all(named.map((mirror) => this.#news(mirror)));
   }
 
-  inUse(): Read[] {
-    return [...this.#mirrors.values()].map(({ read }) => read);
+  inUse(): SourceInput[] {
+    return [...this.#mirrors.values()].filter(({ users }) => users.size > 0).map(({ read }) => read.input);
   }
 
   stop(): void {

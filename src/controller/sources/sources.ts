@@ -9,6 +9,7 @@ import { credentialFor, isOverride, type SourceInput, sourceInputs } from './inp
 import { type VerifierOf, verifierOf, verifiesNothing } from './integrity.ts';
 import { createMirrors, type Mirrors, type Read, type Trouble } from './mirrors.ts';
 import { fingerprint, type Made, type RenderHouse, type RenderSource, renderAll, servedKey } from './rendering.ts';
+import { type Sweep, startSweep } from './sweep.ts';
 import { hasNewSources, Unreads } from './unread.ts';
 
 export interface SourcesOptions {
@@ -27,6 +28,8 @@ export interface SourcesOptions {
   readonly now?: (() => number) | undefined;
   /** What these Applications read is no longer what it was, or has to be tried again. */
   readonly onChange: (keys: readonly string[]) => void;
+  /** Mirrors that nobody reads could not be removed. */
+  readonly onSweepFailed?: ((error: unknown) => void) | undefined;
 }
 
 /** Where manifests come from: repositories shared by all Applications, each asked for news on one timer. */
@@ -78,6 +81,7 @@ class Following implements Sources {
   readonly #options: SourcesOptions;
   readonly #mirrors: Mirrors;
   readonly #unreads: Unreads;
+  readonly #sweep: Sweep;
   readonly #house: RenderHouse;
   readonly #tracked = new Map<string, Application>();
   readonly #known = new Map<string, Known>();
@@ -99,6 +103,9 @@ class Following implements Sources {
       onFailed: onChange,
       onDue: (keys) => onChange(this.#unreads.due(keys)),
     });
+    const inUse = (): SourceInput[] => this.#mirrors.inUse();
+    const onError = options.onSweepFailed ?? (() => undefined);
+    this.#sweep = startSweep({ git: options.git, inUse, now, onError });
     this.#house = { open: (app, input) => this.#open(app, input), render: options.render, served: options.served };
   }
 
@@ -143,6 +150,7 @@ class Following implements Sources {
   }
 
   async stop(): Promise<void> {
+    this.#sweep.stop();
     this.#mirrors.stop();
   }
 
