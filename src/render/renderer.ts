@@ -73,7 +73,9 @@ export function createRenderer(options: RendererOptions): Renderer {
       ...job,
       tools: recorded.tools,
       reader,
-      workspace: (use) => slots.use(request.scope, () => inWorkspace({ spawner, limits, signal: request.signal }, use)),
+      // By project, not by repository: whoever has many repositories is still one tenant.
+      workspace: (use) =>
+        slots.use(request.context.project, () => inWorkspace({ spawner, limits, signal: request.signal }, use)),
     }));
     if (product.objects.length > limits.objects)
       throw new ArgosyError('render-limit', `the source makes more than ${limits.objects} objects`);

@@ -38,8 +38,13 @@ function runs(pid: number): boolean {
 }
 
 async function gone(pid: number): Promise<boolean> {
-  for (let tries = 0; tries < 100 && runs(pid); tries += 1) await wait(20);
+  for (let tries = 0; tries < 1500 && runs(pid); tries += 1) await wait(20);
   return !runs(pid);
+}
+
+/** Waits until a child has written its file. */
+async function written(file: string): Promise<void> {
+  for (let tries = 0; tries < 1500 && !(existsSync(file) && statSync(file).size > 0); tries += 1) await wait(20);
 }
 
 test('hands over arguments, input, exit code, output and complaints as they are', async () => {
@@ -71,7 +76,13 @@ test('a program that is not there is told apart', async () => {
     code: 'spawn-failed',
     reason: 'ENOENT',
   });
-  const confined = { command: 'no-such-program', args: [], deadlineMs: 5000, network: false, memoryBytes: 100_000_000 };
+  const confined = {
+    command: 'no-such-program',
+    args: [],
+    deadlineMs: 20_000,
+    network: false,
+    memoryBytes: 100_000_000,
+  };
   await assert.rejects(spawner.run(confined), { code: 'spawn-failed', reason: 'ENOENT' });
   await assert.rejects(spawner.run({ ...confined, network: true }), { code: 'spawn-failed', reason: 'ENOENT' });
   await assert.rejects(spawner.run({ command: 'cat', args: ['a\0b'], deadlineMs: 1000 }), { code: 'spawn-failed' });
@@ -83,7 +94,7 @@ test('a program that is not there is told apart', async () => {
 test('a child that ignores the request to end is killed with all it started', async () => {
   const file = join(root, 'pids');
   const script = `trap '' TERM; (trap '' TERM; while :; do sleep 1; done) & echo $! > ${file}; echo $$ >> ${file}; while :; do sleep 1; done`;
-  await assert.rejects(shell(script, { deadlineMs: 300 }), { code: 'spawn-deadline' });
+  await assert.rejects(shell(script, { deadlineMs: 2000 }), { code: 'spawn-deadline' });
   for (const pid of readFileSync(file, 'utf8').trim().split('\n').map(Number))
     assert.ok(await gone(pid), `${pid} still runs`);
 });
@@ -217,8 +228,10 @@ test('what cannot be confined is said', () => {
 test('runs go on when the helper dies under them', async () => {
   const marker = join(root, 'again');
   const run = shell(`echo x >> ${marker}; sleep 0.5; echo done`);
-  await wait(200);
-  process.kill(spawner.helperPid() ?? 0, 'SIGKILL');
+  await written(marker);
+  const helper = spawner.helperPid();
+  assert.ok(helper);
+  process.kill(helper, 'SIGKILL');
   assert.equal((await run).stdout.toString(), 'done\n');
   assert.equal(readFileSync(marker, 'utf8'), 'x\nx\n');
 });
@@ -226,16 +239,18 @@ test('runs go on when the helper dies under them', async () => {
 test('children end when the process that asked for them dies, however it dies', async () => {
   const file = join(root, 'orphan');
   const program = `
+    import { existsSync } from 'node:fs';
     import { createSpawner } from ${JSON.stringify(new URL('./index.ts', import.meta.url).href)};
     const spawner = createSpawner({ temporaryRoot: ${JSON.stringify(root)} });
     void spawner.run({ command: 'sh', args: ['-c', 'echo $$ > ${file}; exec sleep 1000'], deadlineMs: 1000000 });
-    setTimeout(() => process.kill(process.pid, 'SIGKILL'), 1000);`;
+    setInterval(() => existsSync(${JSON.stringify(file)}) && process.kill(process.pid, 'SIGKILL'), 20);`;
   writeFileSync(join(root, 'parent.ts'), program);
   await spawner.run({
     command: process.execPath,
     args: ['--no-warnings', join(root, 'parent.ts')],
     deadlineMs: 20_000,
   });
+  await written(file);
   assert.ok(await gone(Number(readFileSync(file, 'utf8'))));
 });
 

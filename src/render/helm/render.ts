@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
 import type { HelmSource } from '../../core/api/index.ts';
 import { ArgosyError, isArgosyError } from '../../core/errors/index.ts';
 import { type Product, type RenderJob, requireCluster } from '../job.ts';
@@ -106,24 +107,31 @@ async function inlineValues(workspace: Workspace, { values, valuesObject }: Helm
 async function asksCluster({ view, path, limits }: RenderJob): Promise<boolean> {
   const files = (await view.files(path)).filter(({ kind }) => kind !== 'submodule');
   if (files.length > limits.files) throw new ArgosyError('render-limit', 'the chart has too many files');
+  // Where a link leads is not searched; it is simply taken for one that asks.
+  if (files.some(({ kind }) => kind === 'link')) return true;
   const contents = await view.tree.read(files.map(({ id }) => id));
-  return files.some((file, i) => {
-    const content = contents[i] ?? Buffer.alloc(0);
-    // Where a link leads is not searched; it is simply taken for one that asks.
-    if (file.kind === 'link') return true;
-    return /\.t(?:ar\.)?gz$/.test(file.path) ? archiveAsks(content) : asks(file.path, content);
-  });
+  const isArchive = (path: string): boolean => /\.t(?:ar\.)?gz$/.test(path);
+  if (files.some((file, i) => !isArchive(file.path) && asks(file.path, contents[i] ?? Buffer.alloc(0)))) return true;
+  let left = maxSearched;
+  for (const [i, file] of files.entries()) {
+    if (!isArchive(file.path)) continue;
+    const plain = await unpacked(contents[i] ?? Buffer.alloc(0), left);
+    if (plain === undefined || plain.includes('Capabilities') || plain.includes('kubeVersion')) return true;
+    left -= plain.length;
+  }
+  return false;
 }
 
 function asks(path: string, content: Buffer): boolean {
   return content.includes('Capabilities') || (path.endsWith('Chart.yaml') && content.includes('kubeVersion'));
 }
 
-function archiveAsks(content: Buffer): boolean {
-  try {
-    const plain = gunzipSync(content, { maxOutputLength: 20 * 1024 * 1024 });
-    return plain.includes('Capabilities') || plain.includes('kubeVersion');
-  } catch {
-    return true;
-  }
+const unzip = promisify(gunzip);
+/** How much of all archives together is looked at; a chart with more is taken for one that asks. */
+const maxSearched = 20 * 1024 * 1024;
+
+/** The content of an archive, unpacked beside the main loop; `undefined` where it is too large or none at all. */
+async function unpacked(content: Buffer, maxOutputLength: number): Promise<Buffer | undefined> {
+  if (maxOutputLength <= 0) return undefined;
+  return unzip(content, { maxOutputLength }).catch(() => undefined);
 }

@@ -37,9 +37,17 @@ export function isBelow(path: string, directory: string): boolean {
 
 /** The paths without those that lie below others of them, in order. */
 export function outermost(paths: Iterable<string>): string[] {
-  const kept: string[] = [];
-  for (const path of [...new Set(paths)].toSorted()) if (!kept.some((each) => isBelow(path, each))) kept.push(path);
-  return kept;
+  const all = new Set(paths);
+  return [...all].filter((path) => !hasAncestor(path, all)).toSorted();
+}
+
+/** Whether a directory above a path is among these: as many questions as the path has parts, however many paths there are. */
+function hasAncestor(path: string, all: ReadonlySet<string>): boolean {
+  for (let at = path; at !== ''; ) {
+    at = parentOf(at);
+    if (all.has(at)) return true;
+  }
+  return false;
 }
 
 /** The parts of a path. */

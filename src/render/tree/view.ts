@@ -57,18 +57,28 @@ export function viewOf(tree: SourceTree): TreeView {
   };
 }
 
-async function follow(tree: SourceTree, path: string, note: (path: string) => void): Promise<Found | undefined> {
-  let at = joinInside('', path);
-  for (let steps = 0; steps <= maxLinks; steps += 1) {
+/** What one question may still follow. */
+interface Journey {
+  readonly tree: SourceTree;
+  readonly note: (path: string) => void;
+  readonly subject: string;
+  links: number;
+}
+
+function follow(tree: SourceTree, path: string, note: (path: string) => void): Promise<Found | undefined> {
+  return go({ tree, note, subject: path, links: maxLinks }, joinInside('', path));
+}
+
+async function go(journey: Journey, start: string): Promise<Found | undefined> {
+  const { tree, note } = journey;
+  for (let at = start; ; ) {
     note(at);
     const [item] = await itemsOf(tree).at([at]);
     if (item !== undefined && item.kind !== 'link') return found(at, item);
-    const next = await throughLink(tree, at, path);
+    const next = await throughLink(journey, at);
     if (next === undefined) return undefined;
-    note(next.link);
-    at = next.path;
+    at = next;
   }
-  throw new ArgosyError('render-refused', 'a path goes through too many links', { subject: path });
 }
 
 function found(path: string, { kind, id }: TreeItem): Found {
@@ -76,32 +86,44 @@ function found(path: string, { kind, id }: TreeItem): Found {
 }
 
 /** The path with its first link replaced by where that leads. */
-async function throughLink(
-  tree: SourceTree,
-  path: string,
-  subject: string,
-): Promise<{ readonly path: string; readonly link: string } | undefined> {
+async function throughLink(journey: Journey, path: string): Promise<string | undefined> {
   const parts = partsOf(path);
   const prefixes = parts.map((_, i) => parts.slice(0, i + 1).join('/'));
-  const items = await itemsOf(tree).at(prefixes);
+  const items = await itemsOf(journey.tree).at(prefixes);
   const index = items.findIndex((item) => item?.kind === 'link');
   const link = items[index];
   if (link === undefined) return undefined;
   const at = prefixes[index] ?? '';
-  const rest = parts.slice(index + 1).join('/');
-  return { link: at, path: joinInside(await targetOf(tree, at, link.id, subject), rest, subject) };
+  journey.note(at);
+  const target = await targetOf(journey, at, link.id);
+  return target === undefined ? undefined : joinInside(target, parts.slice(index + 1).join('/'), journey.subject);
 }
 
-/** Where a link points, from the root. */
-async function targetOf(tree: SourceTree, link: string, id: string, subject: string): Promise<string> {
-  const [content] = await tree.read([id]);
+/**
+ * Where a link points, from the root. The system goes up from where it really is: behind another link, `..` is the
+ * parent of that one's target, and not of its name. `undefined` where it would not get that far.
+ */
+async function targetOf(journey: Journey, link: string, id: string): Promise<string | undefined> {
+  journey.links -= 1;
+  if (journey.links < 0)
+    throw new ArgosyError('render-refused', 'a path goes through too many links', { subject: journey.subject });
+  const [content] = await journey.tree.read([id]);
   const target = content?.toString('utf8') ?? '';
   if (target.startsWith('/') || target.includes('\0')) throw leavesByLink(link);
-  try {
-    return joinInside(parentOf(link), target, subject);
-  } catch {
-    throw leavesByLink(link);
+  let at = parentOf(link);
+  let names: string[] = [];
+  for (const part of partsOf(target)) {
+    if (part !== '..') {
+      names.push(part);
+      continue;
+    }
+    const real = names.length === 0 ? { path: at } : await go(journey, joinInside(at, names.join('/')));
+    if (real === undefined) return undefined;
+    if (real.path === '') throw leavesByLink(link);
+    at = parentOf(real.path);
+    names = [];
   }
+  return joinInside(at, names.join('/'));
 }
 
 function leavesByLink(link: string): ArgosyError {
@@ -137,10 +159,11 @@ async function linkTargets(
   for (const link of links) {
     if (seen.has(link.path)) continue;
     seen.add(link.path);
-    const target = await targetOf(tree, link.path, link.id, link.path);
+    const journey = { tree, note: () => undefined, subject: link.path, links: maxLinks };
+    const target = await targetOf(journey, link.path, link.id);
     // The target as written, in case it is a link itself, and where it ends.
-    const end = await find(target);
-    if (end !== undefined) targets.push(...(await existing(tree, [target, end.path])));
+    const end = target === undefined ? undefined : await find(target);
+    if (target !== undefined && end !== undefined) targets.push(...(await existing(tree, [target, end.path])));
   }
   return targets;
 }

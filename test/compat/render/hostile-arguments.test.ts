@@ -138,3 +138,41 @@ for (const [title, files] of [
     await harmless({ files: { ...plain, ...files }, source: { path: 'app' } });
     house.set({});
   });
+
+// Behind a link, `..` is the parent of where it leads: by its name `deep/l/../../../x` stays inside, really it does not.
+const upBehindALink = (depth: number): string => {
+  const names = Array.from({ length: depth }, (_, i) => `d${i}`);
+  return [...names, 'l', ...Array.from({ length: depth }, () => '..'), relative('/', secret)].join('/');
+};
+const deep = 25;
+const deepDirectory = Array.from({ length: deep }, (_, i) => `d${i}`).join('/');
+const decoy = `${upBehindALink(deep).split('/').slice(0, 1).join('/')}/${relative('/', secret)}`;
+const winding: Files = {
+  [`${deepDirectory}/l`]: { link: Array.from({ length: deep }, () => '..').join('/') },
+  [decoy]: configMap('decoy'),
+};
+
+test('AC-09, AC-10: a link that goes up behind another link is followed as the system follows it', async () => {
+  const link = `../${upBehindALink(deep)}`;
+  const files = { ...winding, 'app/x.yaml': { link } };
+  await harmless({ files, source: { path: 'app' } });
+  await harmless({
+    files: { ...files, ...chart, 'app/templates/y.yaml': configMap('y', 'v: {{ .Files.Get "x.yaml" | quote }}') },
+    source: { path: 'app' },
+  });
+  await harmless({ files: { ...files, 'app/kustomization.yaml': 'resources: [x.yaml]\n' }, source: { path: 'app' } });
+  await harmless({ files: { ...files, 'app/a.jsonnet': "importstr 'x.yaml'" }, source: { path: 'app' } });
+});
+
+test('links that go up behind links inside the repository, and in circles, do what the system would do', async () => {
+  const files: Files = {
+    'app/x.yaml': { link: '../far/l/../y.yaml' },
+    'far/l': { link: '../near/inner' },
+    'near/inner/z': '',
+    'near/y.yaml': configMap('near'),
+    'far/y.yaml': configMap('far'),
+  };
+  assert.match(JSON.stringify(await house.objects({ files, source: { path: 'app' } })), /"near"/);
+  const circle = { 'app/x.yaml': { link: 'c/../x.yaml' }, 'app/c': { link: 'c/../d' }, 'app/d': { link: 'c' } };
+  await harmless({ files: circle, source: { path: 'app' } });
+});
