@@ -16,7 +16,7 @@ function listAll({ door }: Stage, except: readonly string[] = []): void {
 
 const inPlace = (namespace: string | undefined): boolean => namespace === undefined || namespace === 'a';
 
-test('H1: without the setting one forbidden kind puts the whole cluster in error, until it may be read', async () => {
+test('H1, 137: without the setting one forbidden kind puts the whole cluster in error, until it may be read', async () => {
   const stage = await openStage({ mode: 'off' });
   listAll(stage, ['Secret']);
   stage.door.of('Secret').fail(forbidden());
@@ -31,7 +31,7 @@ test('H1: without the setting one forbidden kind puts the whole cluster in error
   assert.deepEqual(Object.keys((await stage.live('shop', [], [maps])).unknown), []);
 });
 
-test('H2, H12: under normal a forbidden kind is left out without a review, the rest works, and a probe brings it back', async () => {
+test('H2, H12, 138: under normal a forbidden kind is left out without a review, the rest works, and a probe brings it back', async () => {
   const stage = await openStage({ mode: 'normal' });
   listAll(stage, ['ConfigMap']);
   assert.equal(stage.door.of('ConfigMap').fail(forbidden()), 'stop');

@@ -37,7 +37,7 @@ export function unownedIn(
     const reason = `namespace ${namespace} is not looked at`;
     return { objects: [], unseen: [{ kind: undefined, reason, forbidden: true }] };
   }
-  const unseen: Unseen[] = [...cells.undiscoveredGroups].map(([group, reason]) => ({
+  const unseen: Unseen[] = cells.undiscoveredGroups.map(([group, reason]) => ({
     kind: undefined,
     reason: `${group} could not be discovered: ${reason}`,
     forbidden: false,

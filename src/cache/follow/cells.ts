@@ -59,9 +59,9 @@ export class Cells {
     return `${kindText({ group, kind })} could not be discovered: ${this.#reasonOf(group)}`;
   }
 
-  /** Groups (or versions of them) of which it is not known what they serve, with the reason. */
-  get undiscoveredGroups(): ReadonlyMap<string, string> {
-    return this.#unknown;
+  /** Groups (or versions of them) that would be looked at and of which it is not known what they serve, with the reason. */
+  get undiscoveredGroups(): readonly (readonly [group: string, reason: string])[] {
+    return [...this.#unknown].filter(([name]) => this.#scope.watches({ group: groupIn(name), kind: '' }));
   }
 
   /** Whether objects of a namespace are looked at. */
@@ -124,13 +124,17 @@ export class Cells {
 
   #reasonOf(group: string): string | undefined {
     for (const [name, reason] of this.#unknown) {
-      const slash = name.indexOf('/');
-      const named = slash < 0 ? name : name.slice(0, slash);
-      // The core group goes by its version alone.
-      if (named === group || (group === '' && /^v\d/.test(name))) return reason;
+      if (groupIn(name) === group) return reason;
     }
     return undefined;
   }
+}
+
+/** The group of a `group/version` or `group`; the core group goes by its version alone. */
+function groupIn(name: string): string {
+  if (/^v\d+[a-z0-9]*$/.test(name)) return '';
+  const slash = name.indexOf('/');
+  return slash < 0 ? name : name.slice(0, slash);
 }
 
 function sameRead(a: Resource, b: Resource): boolean {
