@@ -180,6 +180,37 @@ test('a revoked right breaks the view at once; its return mends it without a lis
   await until('+a');
 });
 
+test('a quiet watch that breaks off now and then never breaks the view, and is not waited for longer each time', async () => {
+  const breaking = (response: Http2ServerResponse): void => {
+    response.writeHead(200);
+    response.write('\n');
+    setTimeout(() => response.stream.close(2), 1_100); // INTERNAL_ERROR
+  };
+  const { follow, seen, asked, until } = await story({
+    lists: [listing('a')],
+    watches: [breaking, breaking, breaking, breaking, hold(bookmark('20'))],
+  });
+  const following = follow();
+  await until('complete 20');
+  assert.deepEqual(seen, ['restart', '+a', 'complete 10', 'complete 20']);
+  assert.equal(asked.filter((each) => each.startsWith('watch')).length, 5);
+  following.stop();
+  await following.done;
+});
+
+test('a watch that is accepted and breaks at once breaks the view in the end', async () => {
+  const breaking = (response: Http2ServerResponse): void => {
+    response.writeHead(200);
+    response.write('\n');
+    setTimeout(() => response.stream.close(2), 20);
+  };
+  const { follow, until } = await story({ lists: [listing('a')], watches: [breaking] });
+  const following = follow();
+  await until('broken kube-unreachable');
+  following.stop();
+  await following.done;
+});
+
 test('a line that is no event brings a new list: no change is passed over', async () => {
   const { follow, asked, until } = await story({
     lists: [listing('a')],

@@ -9,6 +9,9 @@ import { watch } from './watch.ts';
 /** After this many watches in a row that brought nothing, the view counts as broken, though it is tried on. */
 const patience = 3;
 
+/** A watch that was open this long was no failure, however it ended. */
+const steadyMs = 1_000;
+
 /** Codes that waiting alone will not mend: the owner hears of them at once. */
 const telling = new Set([
   'kube-unauthorized',
@@ -99,20 +102,27 @@ class Follower {
     const { client, identity, resource, options } = this.#parts;
     const began = performance.now();
     let events = 0;
+    let opened = Number.POSITIVE_INFINITY;
     const onEvent = (event: WatchEvent): void => {
       events++;
       this.#failures = 0;
       this.#take(event);
     };
     const onOpen = (): void => {
+      opened = performance.now();
       if (!this.#broken) return;
       this.#broken = false;
       this.#sink.complete(this.#version);
     };
     const select = { ...options, deadlineMs: undefined, signal: this.#signal, resourceVersion: this.#version };
-    await watch(client, { identity, resource, options: select, onEvent, onOpen });
+    try {
+      await watch(client, { identity, resource, options: select, onEvent, onOpen });
+    } finally {
+      // A quiet kind tells nothing for long: that a watch was accepted and stayed is as good as an event.
+      if (performance.now() - opened >= steadyMs) this.#failures = 0;
+    }
     // A server that accepts and closes at once would be asked without end.
-    if (events === 0 && performance.now() - began < 1_000) await this.#wait(++this.#failures);
+    if (events === 0 && performance.now() - began < steadyMs) await this.#wait(++this.#failures);
   }
 
   #take(event: WatchEvent): void {
