@@ -4,8 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Controller } from '../../src/controller/index.ts';
 import { createTestRepository, type TestRepository } from '../support/git-repository.ts';
 import type { AuditEvent } from '../support/real-audit.ts';
-import { type AppView, appView, openStage, type Stage, until as untilThen } from '../support/story.ts';
-import { tenantPlatform } from '../support/tenant.ts';
+import { type AppView, appView, openStage, type Stage, tokenOf, until as untilThen } from '../support/story.ts';
+import { clusterSecret, tenantPlatform } from '../support/tenant.ts';
 
 let stage: Stage;
 let repository: TestRepository;
@@ -24,12 +24,14 @@ before(async () => {
     'older/autoscaler.yaml': autoscaler('targetCPUUtilizationPercentage: 50'),
     'older/widget.yaml':
       'apiVersion: compare.example.com/v1beta1\nkind: Gadget\nmetadata: {name: g}\nspec: {size: 1}\n',
+    'blind/one.yaml': configMap('blind', 'a: "1"'),
+    'unseen/one.yaml': configMap('unseen', 'a: "1"'),
     'windowed/one.yaml': configMap('windowed', 'a: "1"'),
     'checked/gadget.yaml':
       'apiVersion: compare.example.com/v1\nkind: Gadget\nmetadata: {name: checked}\nspec: {size: 1}\n',
     'wrong/autoscaler.yaml': autoscaler('').replace('autoscaling/v1', 'autoscaling/v2beta9').replace('older', 'wrong'),
   });
-  await stage.apply(tenantPlatform('cmp'));
+  await stage.apply(tenantPlatform('cmp', { 'resource.respectRBAC': 'normal' }));
   await stage.apply(gadgets);
   // Open for the first hour of the year.
   const window = {
@@ -39,7 +41,17 @@ before(async () => {
     applications: ['windowed'],
     syncOverrun: true,
   };
-  await stage.patch('AppProject', 'cmp-argocd', 'cmp-team', { spec: { syncWindows: [window] } });
+  const everywhere = { server: '*', namespace: 'cmp-shop' };
+  await stage.patch('AppProject', 'cmp-argocd', 'cmp-team', {
+    spec: {
+      syncWindows: [window],
+      destinations: [everywhere],
+      destinationServiceAccounts: [{ ...everywhere, defaultServiceAccount: 'deployer' }],
+    },
+  });
+  await stage.apply(blind);
+  const way = { url: stage.cluster.url, ca: stage.cluster.ca, token: await tokenOf(stage, 'cmp-argocd', 'blind') };
+  await stage.apply(clusterSecret('cmp-argocd/blind', way, {}));
   controller = await stage.start(installation);
 });
 
@@ -218,6 +230,68 @@ test('an operation that claims to have begun in an open window does not overrun 
   assert.equal(ended?.status?.operationState?.message, 'Operation terminated');
 });
 
+const finalizer = 'finalizers: [resources-finalizer.argocd.argoproj.io]';
+const gone = (name: string): Promise<unknown> =>
+  until(
+    () => view(name),
+    (app) => app === undefined,
+  );
+
+test('what stands in the status of a kind that may not be listed is deleted by name, as the account', async () => {
+  await stage.apply(
+    application('blind').replace('metadata: {', `metadata: {${finalizer}, `).replace(own, 'name: blind'),
+  );
+  await until(() => view('blind'), isSync('Synced'));
+  // Somebody else's object in a written status stays, as it does not bear the mark.
+  await stage.apply(configMap('bystander', 'a: "1"').replace('metadata: {', 'metadata: {namespace: cmp-shop, '));
+  const rows = (await view('blind'))?.status?.resources ?? [];
+  const forged = { version: 'v1', kind: 'ConfigMap', namespace: 'cmp-shop', name: 'bystander', status: 'Synced' };
+  await stage.patch('Application', 'cmp-team', 'blind', { status: { resources: [...rows, forged] } });
+  await stage.remove('Application', 'cmp-team', 'blind');
+  await gone('blind');
+  assert.equal(await stage.get('ConfigMap', 'cmp-shop', 'blind'), undefined);
+  assert.notEqual(await stage.get('ConfigMap', 'cmp-shop', 'bystander'), undefined);
+  assert.deepEqual(
+    stage
+      .writes('configmaps', 'cmp-shop')
+      .flatMap(({ verb, objectRef, impersonatedUser }) =>
+        verb === 'delete' ? [`${objectRef?.name} as ${impersonatedUser?.username}`] : [],
+      ),
+    [`blind as ${deployer}`],
+  );
+});
+
+test('what can be neither listed nor read keeps its Application, which says what to grant', async () => {
+  await stage.apply(
+    application('unseen').replace('metadata: {', `metadata: {${finalizer}, `).replace(own, 'name: blind'),
+  );
+  await until(() => view('unseen'), isSync('Synced'));
+  const rights = (verbs: string): Promise<void> =>
+    stage.apply(`apiVersion: rbac.authorization.k8s.io/v1
+kind: Role
+metadata: {name: unseen, namespace: cmp-shop}
+rules: [{apiGroups: [''], resources: [configmaps], verbs: [${verbs}]}]
+`);
+  await rights('create');
+  await stage.remove('RoleBinding', 'cmp-shop', 'deployer');
+  await stage.apply(binding('unseen'));
+  await stage.remove('Application', 'cmp-team', 'unseen');
+  const waiting = await until(
+    () => view('unseen'),
+    (app) => app?.status?.conditions?.some(({ type }) => type === 'DeletionError') === true,
+  );
+  assert.match(
+    waiting?.status?.conditions?.find(({ type }) => type === 'DeletionError')?.message ?? '',
+    /; grant get and delete on it to system:serviceaccount:cmp-shop:deployer, or list and watch on ConfigMap to the cluster's credential$/,
+  );
+  assert.notEqual(await stage.get('ConfigMap', 'cmp-shop', 'unseen'), undefined);
+  await rights('get, delete');
+  await gone('unseen');
+  assert.equal(await stage.get('ConfigMap', 'cmp-shop', 'unseen'), undefined);
+  await stage.apply(binding('edit', 'ClusterRole'));
+});
+
+const own = 'server: https://kubernetes.default.svc';
 const refresh = { 'argocd.argoproj.io/refresh': 'normal' };
 
 /** A count once it has stayed the same for a while. */
@@ -289,4 +363,33 @@ kind: RoleBinding
 metadata: {name: gadgets, namespace: cmp-shop}
 roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: gadgets}
 subjects: [{kind: ServiceAccount, name: deployer, namespace: cmp-shop}]
+`;
+
+function binding(role: string, kind = 'Role'): string {
+  return `apiVersion: rbac.authorization.k8s.io/v1
+kind: RoleBinding
+metadata: {name: deployer-${role}, namespace: cmp-shop}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ${kind}, name: ${role}}
+subjects: [{kind: ServiceAccount, name: deployer, namespace: cmp-shop}]
+`;
+}
+
+/** An account that may act for others, and list next to nothing itself. */
+const blind = `
+apiVersion: v1
+kind: ServiceAccount
+metadata: {name: blind, namespace: cmp-argocd}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata: {name: cmp-blind}
+rules:
+- {apiGroups: [''], resources: [serviceaccounts], verbs: [impersonate]}
+- {apiGroups: [''], resources: [nodes], verbs: [get, list, watch]}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: {name: cmp-blind}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: cmp-blind}
+subjects: [{kind: ServiceAccount, name: blind, namespace: cmp-argocd}]
 `;

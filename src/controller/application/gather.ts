@@ -8,7 +8,7 @@ import {
 import { type Live, type Prediction, serverSideDiffOf, type Target, targetsOf } from '../../core/diff/index.ts';
 import { isArgosyError } from '../../core/errors/index.ts';
 import type { Json } from '../../core/json/index.ts';
-import { type KubeObject, type ObjectKey, printKey } from '../../core/objects/index.ts';
+import { type KubeObject, kindText, type ObjectKey, printKey } from '../../core/objects/index.ts';
 import { deleteHookFinalizers, syncOptionsOf } from '../../core/sync/index.ts';
 import { lookCloser, needsCloserLook } from './close-look.ts';
 import { comparingOf } from './comparing.ts';
@@ -86,7 +86,9 @@ export async function see(
   const { app, instance, admitted, access } = found;
   const live = await access.live(instance, wantedKeys(app, targets), kindsOf(app), admitted.identity);
   const unsure = targets.some(({ key }) => live.unknown.has(printKey(key)));
-  if (app.metadata.deletionTimestamp !== undefined) return { live, predicted: undefined, unsure };
+  if (app.metadata.deletionTimestamp !== undefined) {
+    return { live: await withNamed(found, live, targets), predicted: undefined, unsure };
+  }
   const serverSide = serverSideDiffOf(app.raw as unknown as KubeObject, world.params().serverSideDiff).enabled; // an Application is an object
   const rules = { ...comparingOf({ ...found, predicted: undefined }), settings: found.settings };
   const key = keyOfApplication(app, world.controlPlane);
@@ -102,6 +104,24 @@ export async function see(
   });
   return { live: look.live, predicted: look.predicted, unsure: unsure || look.failed };
 }
+
+/**
+ * For a deletion: what stands in the status of kinds that may not be listed is read object by object, in the Application's
+ * name. Its mark still has to be on it: a status can be written by anybody who may write the Application.
+ */
+async function withNamed(
+  { app, instance, admitted, access }: Pick<Ready, 'app' | 'instance' | 'admitted' | 'access'>,
+  live: Live,
+  targets: readonly Target[],
+): Promise<Live> {
+  const named = rowsOf(app).filter((row) => live.unknown.has(`${kindText(row)}:*`));
+  if (named.length === 0) return live;
+  const keys = [...wantedKeys(app, targets), ...named.slice(0, mostNamed)];
+  return access.live(instance, keys, kindsOf(app), admitted.identity);
+}
+
+/** More rows than this no status holds that we have written. */
+const mostNamed = 5000;
 
 /** `<namespace>/<name>` of an Application. */
 export function keyOfApplication({ metadata }: Application, controlPlane: string): string {
@@ -158,8 +178,13 @@ function wantedKeys(app: Application, targets: readonly Target[]): ObjectKey[] {
 
 /** The kinds of the last result: an object of a kind that no target has any more is found by these. */
 function kindsOf(app: Application): { group: string; kind: string }[] {
+  return rowsOf(app).map(({ group, kind }) => ({ group, kind }));
+}
+
+/** The objects of the last result, by name. */
+function rowsOf(app: Application): ObjectKey[] {
   const rows = [...(app.status?.resources ?? []), ...(app.status?.operationState?.syncResult?.resources ?? [])];
-  return rows.map(({ group, kind }) => ({ group: group ?? '', kind: kind ?? '' }));
+  return rows.map(({ group = '', kind = '', namespace = '', name = '' }) => ({ group, kind, namespace, name }));
 }
 
 /** The little that can be said of an object that is no readable Application, so that its condition can be written. */

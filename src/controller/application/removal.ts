@@ -22,15 +22,15 @@ const pollMs = 1000;
  * for a finalizer, which goes when the stage is over. Answers when to look again.
  */
 export async function remove(inputs: Ready, world: World): Promise<number | undefined> {
-  const { app, live, sources } = inputs;
+  const { app, sources } = inputs;
   const wait = async (reason: string): Promise<number> => {
     await reportDeletion(app, [reason], world);
     return pollMs;
   };
   // A running operation ends first: it may be about to create what this would miss.
   if (app.operation !== undefined) return wait('an operation is still running');
-  const [unknown] = live.unknown.values();
   // What could not be read may hold objects of ours: the Application stays until it can be.
+  const unknown = unreadOf(inputs);
   if (unknown !== undefined) return wait(unknown);
   if (sources.error !== undefined) return wait(sources.error);
   const finalizers = app.metadata.finalizers ?? [];
@@ -47,6 +47,20 @@ export async function remove(inputs: Ready, world: World): Promise<number | unde
     }
   }
   return undefined;
+}
+
+/**
+ * Why it cannot be told what is left. A kind that may not be listed is no reason by itself: its objects were asked for by
+ * the names in the status, and each that could not be read is one.
+ */
+function unreadOf({ live, admitted }: Ready): string | undefined {
+  const [found] = [...live.unknown].filter(([what]) => !what.endsWith(':*'));
+  if (found === undefined) return undefined;
+  const [what, reason] = found;
+  const colon = what.indexOf(':');
+  if (colon < 0) return reason;
+  const who = admitted.identity.as === 'impersonate' ? admitted.identity.user : "the cluster's credential";
+  return `${reason}; grant get and delete on it to ${who}, or list and watch on ${what.slice(0, colon)} to the cluster's credential`;
 }
 
 async function runHooks(type: DeleteHookType, inputs: Ready, world: World): Promise<number | undefined> {
