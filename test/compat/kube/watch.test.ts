@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Doc, items, text } from '../../support/raw-client.ts';
-import { admin, cluster, configMap, configMaps, namespace, ok, refused } from './cluster.ts';
+import { admin, configMap, configMaps, namespace, ok, refused } from './cluster.ts';
 
 const nameOf = (object: Doc): string => text(object.metadata?.name);
 const rvOf = (object: Doc): string => text(object.metadata?.resourceVersion);
@@ -142,26 +142,6 @@ test('a watch with timeoutSeconds ends by itself', async () => {
   const { api, ns, rv } = await start();
   const watch = await api.watch(configMaps(ns), { resourceVersion: rv, timeoutSeconds: '2', ...mine });
   assert.equal(await watch.next(20_000), undefined);
-});
-
-test('a watch from a forgotten resourceVersion tells 410 in the stream', async () => {
-  const { api, ns } = await start();
-  ok(await api.create(configMaps(ns), configMap('a')), 201);
-  await (await cluster()).compact();
-  const watch = await api.watch(configMaps(ns), { resourceVersion: '1' });
-  const event = await watch.next();
-  if (event?.type !== 'ERROR') {
-    // A real server that has just started on an empty etcd remembers everything since, whatever etcd has forgotten.
-    assert.equal((await cluster()).flavour, 'real');
-    assert.equal(event?.type, 'ADDED');
-    watch.close();
-    return;
-  }
-  assert.equal(await watch.next(), undefined);
-  assert.equal(event.object.kind, 'Status');
-  assert.equal(event.object.code, 410);
-  assert.equal(event.object.reason, 'Expired');
-  assert.match(text(event.object.message), /^too old resource version: 1 \(\d+\)$/);
 });
 
 test('a watch with a resourceVersion that is no number is refused', async () => {
