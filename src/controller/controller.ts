@@ -150,7 +150,11 @@ class Running implements Controller {
     );
     settings.onChange((change) => this.#settingsChanged(change));
     this.ready = settings.ready.then((snapshot) => this.#begin(snapshot));
-    this.ready.catch((error: unknown) => log.warn('the settings were not read', { error: String(error) }));
+    // Whoever stops us before we are ready knows.
+    this.ready.catch((error: unknown) => {
+      if (!isArgosyError(error) || error.code !== 'cancelled')
+        log.warn('the settings were not read', { error: String(error) });
+    });
   }
 
   poll(url: string): Promise<void> {

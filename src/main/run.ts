@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { CommandContext } from '../cli/index.ts';
 import { homeDirectory } from '../config/index.ts';
-import { ArgosyError } from '../core/errors/index.ts';
+import { ArgosyError, isArgosyError } from '../core/errors/index.ts';
 import type { Installation } from '../core/policy/index.ts';
 import {
   type Connection,
@@ -64,6 +64,7 @@ export function register(command: Command, context: CommandContext): void {
       'after',
       `
 Examples:
+  kubectl apply -f deploy/crds                  once for each cluster, before the first start
   argosy run --kubeconfig ~/.kube/config --namespace argocd
   argosy run --application-namespaces 'team-*' --enable-impersonation
   argosy run --application-namespaces team-a,team-b --cluster-secrets-in-any-namespace=false`,
@@ -146,7 +147,11 @@ async function configOf(flags: Flags, context: CommandContext): Promise<KubeConf
   }
   const host = context.env['KUBERNETES_SERVICE_HOST'];
   if (host !== undefined) return inClusterConfig({ host, port: context.env['KUBERNETES_SERVICE_PORT'] ?? '443' });
-  return readKubeconfig(`${homeDirectory()}/.kube/config`, { context: flags.context });
+  return readKubeconfig(`${homeDirectory()}/.kube/config`, { context: flags.context }).catch((error: unknown) => {
+    if (!isArgosyError(error)) throw error;
+    const hint = 'name a kubeconfig with --kubeconfig; in a pod none is needed';
+    throw new ArgosyError(error.code, error.message, { hint });
+  });
 }
 
 function namespacesOf(flags: Flags, context: CommandContext): { appNamespaces?: readonly string[] } {

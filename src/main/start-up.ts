@@ -59,7 +59,7 @@ export interface Patience {
 /** Waits until it is ready and says meanwhile what for; throws with that at the deadline. */
 export async function untilReady(
   { ready, waitingFor }: { readonly ready: Promise<void>; waitingFor(): string | undefined },
-  { deadlineMs, log, signal, sayEveryMs = 10_000 }: Patience,
+  { deadlineMs, log, signal, sayEveryMs = 5000 }: Patience,
 ): Promise<void> {
   const over = new AbortController();
   const reason = (): string => waitingFor() ?? 'the settings have not been read yet';

@@ -16,7 +16,7 @@ function stage(): Stage {
   const sinks = new Map<string, FollowSink>();
   const apps = watchApplications({
     controlPlane: 'argocd',
-    onBroken: () => undefined,
+    onBroken: ({ message }) => void told.push(message),
     onChange: (key, app) => void told.push(`${key} ${app === undefined ? 'gone' : app.metadata.resourceVersion}`),
     reader: {
       follow: (_, { namespace = '' }, sink) => {
@@ -52,6 +52,15 @@ test('an Application that a new list no longer has is gone, and the echo of an o
     [...apps.all()].map(({ metadata }) => metadata.name),
     ['a'],
   );
+});
+
+test('why they cannot be watched is told once, until they can be again', () => {
+  const { told, sinks } = stage();
+  const sink = sinks.get('argocd');
+  for (const text of ['no such kind', 'no such kind', 'forbidden']) sink?.broken(new Error(text));
+  sink?.complete('1');
+  sink?.broken(new Error('forbidden'));
+  assert.deepEqual(told, ['no such kind', 'forbidden', 'forbidden']);
 });
 
 test('an older version than the one we hold is a reason to look, at the one we hold', () => {

@@ -21,6 +21,7 @@ export interface ApplicationsOptions {
    * change, also for those a new list no longer has.
    */
   readonly onChange: (key: string, app: Application | undefined) => void;
+  /** They cannot be watched; told once for each reason until they can be again. */
   readonly onBroken: (error: Error) => void;
 }
 
@@ -134,6 +135,7 @@ class Watched implements Applications {
     const covers = (key: string): boolean => scope === '' || key.startsWith(`${scope}/`);
     // Names a new list has not named yet; what is left of them at its end is gone.
     let missing = new Set<string>();
+    let said = '';
     return {
       restart: () => {
         missing = new Set([...this.#objects.keys()].filter(covers));
@@ -146,11 +148,13 @@ class Watched implements Applications {
       },
       remove: (object) => this.#drop(keyOf(object)),
       complete: () => {
+        said = '';
         for (const key of missing) this.#drop(key);
         missing = new Set();
       },
       broken: (error) => {
-        this.#options.onBroken(error);
+        if (error.message !== said) this.#options.onBroken(error);
+        said = error.message;
         return 'retry';
       },
     };
