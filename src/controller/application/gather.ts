@@ -6,7 +6,7 @@ import {
   type Settings,
 } from '../../core/api/index.ts';
 import { type Live, type Prediction, serverSideDiffOf, type Target, targetsOf } from '../../core/diff/index.ts';
-import { isArgosyError } from '../../core/errors/index.ts';
+import { type ArgosyError, isArgosyError } from '../../core/errors/index.ts';
 import type { Json } from '../../core/json/index.ts';
 import { type KubeObject, kindText, type ObjectKey, printKey } from '../../core/objects/index.ts';
 import { deleteHookFinalizers, syncOptionsOf } from '../../core/sync/index.ts';
@@ -19,6 +19,8 @@ export type Inputs =
   | { readonly state: 'gone' }
   /** The object is there and cannot be read as an Application, or the policy refuses it as a whole. */
   | { readonly state: 'refused'; readonly app: Application; readonly condition: string; readonly message: string }
+  /** Its cluster has not answered yet. */
+  | { readonly state: 'unreachable'; readonly app: Application; readonly error: ArgosyError }
   | Ready;
 
 export interface Ready {
@@ -69,12 +71,18 @@ export async function gather(key: string, world: World): Promise<Inputs> {
   if (admission.answer === 'ignored') return { state: 'gone' };
   if (admission.answer === 'refused')
     return { state: 'refused', app, condition: admission.condition, message: admission.message };
-  const access = await world.cluster(admission.cluster);
+  const access = await world.cluster(admission.cluster).catch((error: unknown) => unreachable(error));
+  if ('error' in access) return { state: 'unreachable', app, error: access.error };
   const instance = instanceName(app, world.controlPlane);
   const sources = needsNothing(app) ? nothing : await renderSources(app, instance, access, world);
   const settings = world.settings();
   const found = { state: 'ready', app, instance, admitted: admission, access, sources, settings } as const;
   return { ...found, ...(await see(found, sources.targets, world)) };
+}
+
+function unreachable(error: unknown): { readonly error: ArgosyError } {
+  if (!isArgosyError(error) || error.fault === 'bug') throw error;
+  return { error };
 }
 
 /** What the cluster holds of these targets and of the Application, looked at as closely as the comparison needs. */

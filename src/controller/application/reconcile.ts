@@ -7,7 +7,7 @@ import { type Decision, decide } from './decide.ts';
 import { leaveFooting, lostFooting } from './footing.ts';
 import { gather, keyOfApplication, type Ready, renderSources, type Sources, see } from './gather.ts';
 import { remove } from './removal.ts';
-import { checkpoint, report, reportRefusal } from './report.ts';
+import { checkpoint, report, reportRefusal, reportUnreachable } from './report.ts';
 import { type Progress, runSync } from './sync.ts';
 import { timeText } from './time.ts';
 import { withoutSyncStatus } from './unread.ts';
@@ -23,6 +23,11 @@ export async function reconcile(key: string, world: World): Promise<number | und
   if (inputs.state === 'refused') {
     await reportRefusal(inputs.app, inputs.condition, inputs.message, world);
     return undefined;
+  }
+  if (inputs.state === 'unreachable') {
+    await reportUnreachable(inputs.app, world);
+    // The queue tries again, ever more rarely, and logs what the cluster or the way to it said.
+    throw inputs.error;
   }
   // The watch brings the Application back with its new finalizers; nothing is applied before that.
   if (await keepForHooks(inputs, world)) return undefined;

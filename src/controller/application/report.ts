@@ -103,6 +103,27 @@ export async function reportRefusal(app: Application, condition: string, message
   await write(app, status, operationState, world);
 }
 
+/**
+ * Writes that the cluster has not answered; an operation waits for it. The words are ours alone: what a server run by a
+ * tenant says does not belong on an Application.
+ */
+export async function reportUnreachable(app: Application, world: World): Promise<void> {
+  const message = 'the cluster does not answer, so nothing is known of its objects; it is tried again';
+  const status = foldStatus({
+    app,
+    now: timeText(world.now()),
+    controlPlane: world.controlPlane,
+    comparison: undefined,
+    health: { status: 'Unknown' },
+    revision: app.status?.sync?.revision,
+    revisions: app.status?.sync?.revisions,
+    sourceType: undefined,
+    operationState: app.status?.operationState,
+    conditions: [conditions(['InvalidSpecError', 'UnknownError'], []), conditions(['ComparisonError'], [message])],
+  });
+  await write(app, status, undefined, world);
+}
+
 /** A sync somebody asked for ends where the Application is refused; without its project nothing could be loaded. */
 function refusedOperation(
   { operation }: Application,
