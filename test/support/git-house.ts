@@ -25,6 +25,8 @@ export function openGitHouse(
     cacheDir: join(directory, 'mirrors'),
     allowedHosts: ['file:', '127.0.0.1:*', 'localhost:*'],
     ...options,
+    // A busy machine is slow to answer itself; tests of deadlines bring their own.
+    limits: { requestMs: 60_000, ...options.limits },
   });
   return {
     git,
