@@ -36,8 +36,19 @@ export function permitsSources(
   for (const source of sources) {
     const verdict = permitsSource(project, source.repoURL, recorder);
     if (verdict.answer !== 'allowed') return verdict;
+    if ((source.chart ?? '') !== '' && (source.targetRevision ?? '') === '') return chartWithoutRevision(recorder);
   }
   return allowed;
+}
+
+/** A chart has no branch to follow: without a version nobody can say which one is meant. */
+function chartWithoutRevision(recorder: Recorder | undefined): Denied {
+  const change = 'write the version of the chart, or a range such as 1.*';
+  if (recorder !== undefined) {
+    const place = { object: 'Application', revision: '', field: 'spec.source.targetRevision' };
+    note(recorder, place, { step: 'source', compared: 'a chart needs a version', decides: true, change });
+  }
+  return denied('source-invalid', `spec.source.targetRevision is required for a chart: ${change}`);
 }
 
 /** Every source an Application draws on: what it syncs, and a hydrator's dry source. */
