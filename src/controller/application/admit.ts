@@ -1,4 +1,10 @@
-import { type Application, clusterKey, namespaceOfApplication, type Snapshot } from '../../core/api/index.ts';
+import {
+  type Application,
+  clusterKey,
+  namespaceOfApplication,
+  type Snapshot,
+  skipsReconcile,
+} from '../../core/api/index.ts';
 import {
   admitApplication,
   nextWindowChange,
@@ -22,6 +28,7 @@ export function admit(snapshot: Snapshot, app: Application, quotas: Pick<Quotas,
     };
   }
   const { project, cluster, identity } = decision;
+  if (skipsReconcile(cluster)) return { answer: 'ignored' };
   const over = quotas.refusal(project, app);
   if (over !== undefined) return { answer: 'refused', condition: over.condition, message: over.message };
   if (!identity.ok)
