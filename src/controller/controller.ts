@@ -190,7 +190,9 @@ class Running implements Controller {
       health: (object) => assessWith(checksOf(settings.current().settings), object),
       patchApplication: async (app, patch) => {
         const { namespace = controlPlane, name } = app.metadata;
-        this.#applications.accept(await this.#control.patch(applicationKind, namespace, name, 'merge', patch));
+        await this.#applications.write(`${namespace}/${name}`, () =>
+          this.#control.patch(applicationKind, namespace, name, 'merge', patch),
+        );
         // The watch's echo of it says nothing new, but another finalizer is another stage, which nobody else begins.
         const left = at(patch, 'metadata', 'finalizers');
         if (isArray(left) && left.length > 0) this.#queue.add(`${namespace}/${name}`);

@@ -88,3 +88,33 @@ test('namespaces by name are watched one by one, patterns all at once, and what 
   await apps.stop();
   assert.equal(sinks.size, 0);
 });
+
+test('the echo of an own write that comes before its answer says nothing; what others wrote meanwhile is told after it', async () => {
+  const { apps, told, sinks } = stage();
+  const sink = sinks.get('argocd');
+  sink?.upsert(application('argocd', 'a', '1'));
+  await apps.write('argocd/a', async () => {
+    sink?.upsert(application('argocd', 'a', '2'));
+    return application('argocd', 'a', '2');
+  });
+  assert.deepEqual(told, ['argocd/a 1']);
+  await apps.write('argocd/a', async () => {
+    sink?.upsert(application('argocd', 'a', '3'));
+    sink?.upsert(application('argocd', 'a', '4'));
+    assert.deepEqual(told, ['argocd/a 1']);
+    return application('argocd', 'a', '4');
+  });
+  assert.deepEqual(told, ['argocd/a 1', 'argocd/a 4']);
+  const failing = apps.write('argocd/a', async () => {
+    sink?.upsert(application('argocd', 'a', '5'));
+    throw new Error('no answer');
+  });
+  await assert.rejects(failing);
+  assert.deepEqual(told.slice(2), ['argocd/a 5']);
+  await apps.write('argocd/a', async () => {
+    sink?.upsert(application('argocd', 'a', '6'));
+    sink?.remove(application('argocd', 'a', '6'));
+    return application('argocd', 'a', '6');
+  });
+  assert.deepEqual(told.slice(3), ['argocd/a gone']);
+});

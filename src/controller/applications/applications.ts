@@ -36,6 +36,8 @@ export interface Applications {
   readonly size: number;
   /** Takes in what the API server answered to a write of ours: the next pass must not see less than this one wrote. */
   accept(object: KubeObject): void;
+  /** Carries out a write of ours and takes in its answer; its echo is no change, even if it comes before the answer. */
+  write(key: string, send: () => Promise<KubeObject>): Promise<void>;
   /** Follows exactly the namespaces that these patterns name, besides the control plane's. */
   watch(patterns: readonly string[]): void;
   stop(): Promise<void>;
@@ -53,6 +55,8 @@ class Watched implements Applications {
   readonly #ending: Promise<void>[] = [];
   /** Parsed once per version: an Application is looked at far more often than it changes. */
   readonly #parsed = new WeakMap<KubeObject, Application | null>();
+  /** Versions that the watch has shown of Applications while a write of ours is under way. */
+  readonly #writing = new Map<string, (string | undefined)[]>();
   #includes: (namespace: string) => boolean = () => false;
 
   constructor(options: ApplicationsOptions) {
@@ -88,6 +92,21 @@ class Watched implements Applications {
     const key = keyOf(object);
     // Only what the watches know: an answer to a write that raced with a deletion must not bring it back.
     if (this.#objects.has(key) && isNewer(object, this.#objects.get(key))) this.#objects.set(key, object);
+  }
+
+  async write(key: string, send: () => Promise<KubeObject>): Promise<void> {
+    const shown: (string | undefined)[] = [];
+    this.#writing.set(key, shown);
+    let own: string | undefined;
+    try {
+      const answer = await send();
+      own = answer.metadata.resourceVersion;
+      this.accept(answer);
+    } finally {
+      this.#writing.delete(key);
+      const others = shown.some((version) => version !== own);
+      if (others && this.#objects.has(key)) this.#options.onChange(key, this.app(key));
+    }
   }
 
   watch(patterns: readonly string[]): void {
@@ -168,7 +187,9 @@ class Watched implements Applications {
     if (known?.metadata.resourceVersion === object.metadata.resourceVersion) return;
     const newest = known === undefined || isNewer(object, known) ? object : known;
     this.#objects.set(key, newest);
-    this.#options.onChange(key, this.#read(newest));
+    const shown = this.#writing.get(key);
+    if (shown === undefined) this.#options.onChange(key, this.#read(newest));
+    else shown.push(object.metadata.resourceVersion);
   }
 
   #drop(key: string): void {
