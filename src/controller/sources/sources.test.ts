@@ -54,3 +54,53 @@ test('a commit that comes while an older one is rendered is not taken for it', a
   assert.equal(second.manifests?.revision, 'new');
   await sources.stop();
 });
+
+test('what was rendered stays until its content, its settings or what it asked of the cluster change, or somebody insists', async () => {
+  const rendered: boolean[] = [];
+  let [renderKey, apiVersions, askedCluster] = ['one', ['v1'], false];
+  let touched: readonly string[] = [];
+  const repository = {
+    fetch: async () => ({ changed: false }),
+    resolve: async () => ({ commit: 'head' }),
+    treeIds: async (_: string, paths: readonly string[]) => paths.map(() => ({ id: 'same' })),
+  };
+  const sources = createSources({
+    git: { repository: () => repository } as unknown as Git, // one repository, as far as it is read
+    snapshot: () => snapshot,
+    render: async (_app, _input, { fresh }) => {
+      rendered.push(fresh);
+      return { objects: [], sourceType: 'Helm', warnings: [], reads: ['shop'], askedCluster } as never; // nothing is rendered here
+    },
+    served: () => ({ known: true, kubeVersion: 'v1.36.3', apiVersions }),
+    renderKey: () => renderKey,
+    pollMs: () => 0,
+    random: () => 0,
+    onChange: (keys) => {
+      touched = keys;
+    },
+  });
+  const parsed = parseApplication({
+    apiVersion: 'argoproj.io/v1alpha1',
+    kind: 'Application',
+    metadata: { name: 'shop', namespace: 'team' },
+    spec: { project: 'default', source: { repoURL: 'https://git.example.com/a.git', path: 'shop' }, destination: {} },
+  });
+  assert.ok(parsed.ok);
+  const look = async (refresh?: 'normal' | 'hard'): Promise<number> => {
+    await sources.manifests('team/shop', parsed.value, { refresh, override: {} });
+    return rendered.length;
+  };
+  sources.track('team/shop', parsed.value);
+  assert.deepEqual([await look(), await look(), await look('normal')], [1, 1, 1]);
+  assert.equal(await look('hard'), 2);
+  assert.deepEqual(rendered, [false, true]);
+  apiVersions = ['v1', 'apps/v1'];
+  sources.servedChanged();
+  assert.deepEqual([await look(), touched], [2, []]);
+  [renderKey, askedCluster] = ['two', true];
+  assert.deepEqual([await look(), await look()], [3, 3]);
+  apiVersions = ['v1'];
+  sources.servedChanged();
+  assert.deepEqual([await look(), touched], [4, ['team/shop']]);
+  await sources.stop();
+});
