@@ -1,4 +1,4 @@
-import type { ApplicationSource } from '../core/api/index.ts';
+import { type ApplicationSource, parseSource, printProblems } from '../core/api/index.ts';
 import { ArgosyError } from '../core/errors/index.ts';
 import { isObject, type JsonObject } from '../core/json/index.ts';
 import { mergePatch } from '../core/merge/index.ts';
@@ -18,8 +18,7 @@ export async function overrideSource(
   for (const name of ['.argocd-source.yaml', `.argocd-source-${appName}.yaml`]) {
     if (name.includes('/')) continue;
     const patch = await readPatch(view, joinInside(path, name), reader);
-    // The result keeps the shape of a source: tools check the fields they use.
-    if (patch !== undefined) merged = merge(merged, patch);
+    if (patch !== undefined) merged = merge(merged, patch, joinInside(path, name));
   }
   return merged;
 }
@@ -39,8 +38,10 @@ async function readPatch(view: TreeView, file: string, reader: DocumentReader): 
   return value;
 }
 
-function merge(source: ApplicationSource, patch: JsonObject): ApplicationSource {
+function merge(source: ApplicationSource, patch: JsonObject, file: string): ApplicationSource {
   const allowed = Object.fromEntries(Object.entries(patch).filter(([key]) => !fixed.some((word) => word === key)));
   const base = source as unknown as JsonObject; // a source is the JSON it was read from
-  return mergePatch(base, allowed) as unknown as ApplicationSource;
+  const parsed = parseSource(mergePatch(base, allowed));
+  if (parsed.ok) return parsed.value;
+  throw new ArgosyError('render-failed', `${file}: ${printProblems(parsed.problems)}`, { subject: file });
 }

@@ -89,6 +89,7 @@ export type {
   PluginSource,
   SourceHydrator,
 } from './source.ts';
+export { parseSource } from './source.ts';
 export type {
   ApplicationDestination,
   ApplicationSpec,

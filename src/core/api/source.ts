@@ -1,5 +1,6 @@
-import type { JsonObject } from '../json/index.ts';
-import { anyObject, type Decode, flag, integerOrText, list, map, shape, text } from './decode.ts';
+import type { Json, JsonObject } from '../json/index.ts';
+import { anyObject, type Decode, flag, integerOrText, list, map, Notes, shape, text } from './decode.ts';
+import type { Parsed } from './parsed.ts';
 
 /** Where manifests come from, as a user writes it. */
 export interface ApplicationSource {
@@ -179,6 +180,14 @@ export const applicationSource: Decode<ApplicationSource> = shape<ApplicationSou
   },
   { repoURL: '' },
 );
+
+/** Reads a source that stands by itself. */
+export function parseSource(json: Json): Parsed<ApplicationSource> {
+  const notes = new Notes();
+  const value = applicationSource(json, '', notes);
+  if (value === undefined || notes.problems.length > 0) return { ok: false, problems: notes.problems };
+  return { ok: true, value };
+}
 
 /** The hydrator's settings: where dry manifests come from and where rendered ones are synced from. */
 export interface SourceHydrator {

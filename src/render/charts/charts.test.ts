@@ -61,6 +61,8 @@ function answer(request: IncomingMessage, response: ServerResponse): void {
   else if (url === '/private/index.yaml') send(index(), headers.authorization === undefined ? 401 : 200);
   else if (/\/shop-[0-9.]+\.tgz$/.test(url)) send(archive(/shop-(.*)\.tgz/.exec(url)?.[1] ?? ''));
   else if (url === '/moved/index.yaml') send('', 302, { location: `http://${second}/charts/index.yaml` });
+  else if (url === '/astray/index.yaml') send('', 302, { location: 'http://[' });
+  else if (url.startsWith('/v2/astray/')) send('', 401, { 'www-authenticate': 'Bearer realm="http://["' });
   else if (url === '/endless/index.yaml') void endless(response);
   else if (url.startsWith('/v2/') && headers.authorization !== 'Bearer good')
     send('', 401, { 'www-authenticate': `Bearer realm="http://${first}/token",service="s",scope="pull"` });
@@ -137,6 +139,17 @@ test('a constraint means the highest version that fits', async () => {
   await assert.rejects(charts.version({ ...wanted, version: '>=9' }), /no version of the chart fits/);
   await assert.rejects(charts.version({ ...wanted, version: '' }), /needs a targetRevision/);
   await assert.rejects(charts.tree({ ...wanted, version: '3.3.3' }), /no version 3\.3\.3/);
+});
+
+test('a server that points to nonsense is told as the fault of the outside', async () => {
+  const request = { chart: 'shop', version: '1.x', scope: 'a' };
+  await assert.rejects(charts.version({ ...request, repoURL: `http://${first}/astray` }), {
+    code: 'render-failed',
+    fault: 'outside',
+  });
+  await assert.rejects(charts.version({ ...request, repoURL: `oci://${first}/astray`, plainHttp: true }), {
+    code: 'render-failed',
+  });
 });
 
 test('KU-12: a credential stays with its host, at a redirect and at an archive that lies elsewhere', async () => {

@@ -41,14 +41,16 @@ export async function download(options: DownloadOptions, wanted: Download): Prom
     const answer = await get(options, { ...wanted, url, headers }, deadline);
     const { location } = answer.headers;
     if (answer.status < 300 || answer.status >= 400 || location === undefined) return answer;
+    if (!URL.canParse(location, url.href)) throw astray(wanted, 'the server redirects to something that is no address');
     const next = new URL(location, url);
     if (next.origin !== url.origin) headers = withoutCredentials(headers);
     url = next;
   }
-  throw new ArgosyError('render-failed', 'the server redirects without end', {
-    subject: wanted.url.host,
-    fault: 'outside',
-  });
+  throw astray(wanted, 'the server redirects without end');
+}
+
+function astray({ url }: Download, message: string): ArgosyError {
+  return new ArgosyError('render-failed', message, { subject: url.host, fault: 'outside' });
 }
 
 function withoutCredentials(headers: Download['headers']): Download['headers'] {

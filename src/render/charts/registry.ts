@@ -47,14 +47,14 @@ function nameOf({ url, chart }: ChartPlace): string {
 
 /** Asks with the credential, and again with a token if the registry names who gives one. */
 async function authorized(call: ChartCall, place: ChartPlace, path: string, accept: string): Promise<Downloaded> {
-  const url = new URL(path, place.url.origin);
-  if (url.origin !== place.url.origin)
+  const url = URL.canParse(path, place.url.origin) ? new URL(path, place.url.origin) : undefined;
+  if (url?.origin !== place.url.origin)
     throw new ArgosyError('render-refused', 'the registry points elsewhere', { subject: place.url.host });
   const first = await call(url, { accept, ...place.authorization });
   if (first.status === 200) return first;
   const challenge = String(first.headers['www-authenticate'] ?? '');
   const realm = /^Bearer .*realm="([^"]+)"/i.exec(challenge)?.[1];
-  if (first.status !== 401 || realm === undefined) throw refusal(first.status, place);
+  if (first.status !== 401 || realm === undefined || !URL.canParse(realm)) throw refusal(first.status, place);
   const token = await tokenOf(call, place, new URL(realm), challenge);
   const second = await call(url, { accept, authorization: `Bearer ${token}` });
   if (second.status !== 200) throw refusal(second.status, place);

@@ -147,3 +147,19 @@ test('three failures of the same content are told again without a render, until 
   const { objects } = await house.render({ ...wanted, tree: treeOf({ 'app/x.yaml': configMap('x') }, 'fedcba9876') });
   assert.equal(objects.length, 1);
 });
+
+test('an override of a wrong shape is told with its file and field, and is nobody else’s fault', async () => {
+  for (const [text, told] of [
+    ['helm: {parameters: 5}', /app\/\.argocd-source\.yaml: .*helm\.parameters/],
+    ['helm: {valueFiles: [{a: 1}]}', /helm\.valueFiles/],
+    ['helm: {parameters: [null]}', /helm\.parameters/],
+    ['directory: {include: 5}', /directory\.include/],
+    ['kustomize: {images: {a: b}}', /kustomize\.images/],
+    ['kustomize: 1', /kustomize/],
+    ['plugin: {env: 3}', /plugin\.env/],
+    ['helm: {releaseName: 5}', /helm\.releaseName/],
+  ] as const) {
+    const files = { 'app/x.yaml': configMap('x'), 'app/.argocd-source.yaml': `${text}\n` };
+    await assert.rejects(house.render({ files, source: { path: 'app' } }), { code: 'render-failed', message: told });
+  }
+});
