@@ -15,16 +15,19 @@ import { createMetrics, silentLogger } from '../../src/telemetry/index.ts';
 import type { AuditEvent } from './real-audit.ts';
 import { type TestCluster, testCluster } from './test-cluster.ts';
 
-/** A cluster, the controller on it, and a tenant's ways to look and to write: what a story is told with. */
-export interface Stage {
-  readonly cluster: TestCluster;
+/** What somebody does with a cluster: an administrator on the stage itself, or a person with a token. */
+export interface Hands {
   readonly connection: Connection;
-  /** Applies YAML as an administrator would. */
   apply(yaml: string): Promise<void>;
   get(kind: string, namespace: string, name: string): Promise<KubeObject | undefined>;
   list(kind: string, namespace: string): Promise<KubeObject[]>;
   remove(kind: string, namespace: string, name: string): Promise<void>;
   patch(kind: string, namespace: string, name: string, body: object): Promise<void>;
+}
+
+/** A cluster, the controller on it, and a tenant's ways to look and to write: what a story is told with. */
+export interface Stage extends Hands {
+  readonly cluster: TestCluster;
   /** Starts the controller; a second call starts another one after the first was stopped. */
   start(installation: Installation, options?: { readonly rhythm?: Partial<Rhythm> }): Promise<Controller>;
   /** Writes of one kind in one namespace, as the audit log tells them. */
@@ -50,33 +53,9 @@ export async function openStage(place?: Place): Promise<Stage> {
   const controllers = place?.through ?? connect(kubeconfig, { version: 'test' });
   const cacheDir = mkdtempSync(join(tmpdir(), 'argosy-stage-'));
   const running: Controller[] = [];
-  const resource = (kind: string): Promise<Resource> => kindOf(connection, kind);
   const stage: Stage = {
     cluster,
-    connection,
-    async apply(yaml) {
-      for (const object of loadAll(yaml) as (KubeObject | null)[]) {
-        if (object !== null)
-          await connection.apply(await resource(object.kind), object, { fieldManager: 'story', force: true });
-      }
-    },
-    async get(kind, namespace, name) {
-      return connection.get(await resource(kind), namespace, name).catch((error: unknown) => {
-        if (isArgosyError(error) && error.code === 'kube-not-found') return undefined;
-        throw error;
-      });
-    },
-    async list(kind, namespace) {
-      const objects: KubeObject[] = [];
-      await connection.list(await resource(kind), { namespace }, (object) => void objects.push(object));
-      return objects;
-    },
-    async remove(kind, namespace, name) {
-      await connection.delete(await resource(kind), namespace, name);
-    },
-    async patch(kind, namespace, name, body) {
-      await connection.patch(await resource(kind), namespace, name, 'merge', body as never); // stories write plain JSON
-    },
+    ...handsOf(connection),
     async start(installation, { rhythm } = {}) {
       const controller = startInstallation({
         connection: controllers,
@@ -108,8 +87,46 @@ export async function openStage(place?: Place): Promise<Stage> {
     },
   };
   for (const file of readdirSync('deploy/crds')) await stage.apply(readFileSync(join('deploy/crds', file), 'utf8'));
-  for (const kind of ['Application', 'AppProject']) await resource(kind);
+  for (const kind of ['Application', 'AppProject']) await kindOf(connection, kind);
   return stage;
+}
+
+/** Whoever holds this connection, writing plain YAML. */
+function handsOf(connection: Connection): Hands {
+  const resource = (kind: string): Promise<Resource> => kindOf(connection, kind);
+  return {
+    connection,
+    async apply(yaml) {
+      for (const object of loadAll(yaml) as (KubeObject | null)[]) {
+        if (object !== null)
+          await connection.apply(await resource(object.kind), object, { fieldManager: 'story', force: true });
+      }
+    },
+    async get(kind, namespace, name) {
+      return connection.get(await resource(kind), namespace, name).catch((error: unknown) => {
+        if (isArgosyError(error) && error.code === 'kube-not-found') return undefined;
+        throw error;
+      });
+    },
+    async list(kind, namespace) {
+      const objects: KubeObject[] = [];
+      await connection.list(await resource(kind), { namespace }, (object) => void objects.push(object));
+      return objects;
+    },
+    async remove(kind, namespace, name) {
+      await connection.delete(await resource(kind), namespace, name);
+    },
+    async patch(kind, namespace, name, body) {
+      await connection.patch(await resource(kind), namespace, name, 'merge', body as never); // stories write plain JSON
+    },
+  };
+}
+
+/** A service account as a person who holds its token; whoever asks closes the connection. */
+export async function personOf(stage: Stage, namespace: string, account: string): Promise<Hands> {
+  const credential = { type: 'token', token: await tokenOf(stage, namespace, account) } as const;
+  const { url, ca } = stage.cluster;
+  return handsOf(connect({ server: url, caData: Buffer.from(ca), credential }));
 }
 
 /** The kind as the cluster serves it; a CRD needs a moment until its kind is. */
