@@ -31,6 +31,8 @@ export interface ClusterCacheOptions {
   /** Applications (by their name in marks) whose objects have changed their meaning; each once for a bunch of changes. */
   readonly onTouched: (instances: readonly string[]) => void;
   readonly log: Logger;
+  /** What is kept of all objects together at the most; a cluster with more is not known. */
+  readonly mostBytes?: number | undefined;
   readonly clock?: Clock | undefined;
   readonly random?: (() => number) | undefined;
   readonly rhythm?: Partial<Rhythm> | undefined;
@@ -90,6 +92,9 @@ const systemClock: Clock = {
   },
 };
 const listsAtOnce = 8;
+const defaultMostBytes = 2 ** 31;
+/** Ten times what large clusters serve; each costs a watch. */
+const mostKinds = 20_000;
 
 /** Begins to look at a cluster. */
 export function createClusterCache(options: ClusterCacheOptions): ClusterCache {
@@ -100,6 +105,7 @@ export function createClusterCache(options: ClusterCacheOptions): ClusterCache {
   const store = new Store({
     projector: options.projector,
     now: () => clock.now(),
+    mostBytes: options.mostBytes ?? defaultMostBytes,
     touched: touches.touch,
     loosened: (namespace) => onlookers.changed(namespace),
   });
@@ -123,6 +129,10 @@ export function createClusterCache(options: ClusterCacheOptions): ClusterCache {
   const served = createGate(rhythm.patienceMs, clock);
   const sink = {
     changed: (discovery: Awaited<ReturnType<CacheDoor['discover']>>) => {
+      if (stopped) return;
+      const count = discovery.resources.length;
+      if (count > mostKinds)
+        throw new ArgosyError('kube-limit', `the cluster serves ${count} kinds, more than the ${mostKinds} looked at`);
       cells.discovered(discovery);
       onlookers.changedEverywhere();
       served.open();

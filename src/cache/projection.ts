@@ -34,7 +34,7 @@ const nothing: readonly [number, number] = [0, 0];
 export function project(object: KubeObject, projector: Projector, lean: boolean): Projection {
   const { metadata } = object;
   const owners = ownersOf(object);
-  const instance = projector.instanceOf(object) ?? '';
+  const instance = markOf(object, projector);
   const health = projector.healthOf(object);
   return {
     uid: metadata.uid ?? '',
@@ -47,6 +47,13 @@ export function project(object: KubeObject, projector: Projector, lean: boolean)
   };
 }
 
+/** A mark that no Application can have made is none; it would be kept as long as it is. */
+function markOf(object: KubeObject, projector: Projector): string {
+  const instance = projector.instanceOf(object) ?? '';
+  return instance.length > longestMark ? '' : instance;
+}
+
+const longestMark = 1_024;
 const nobody: readonly string[] = [];
 /** More owners than any object has; who names more hides the rest. */
 const mostOwners = 32;

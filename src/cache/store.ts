@@ -1,3 +1,4 @@
+import { ArgosyError } from '../core/errors/index.ts';
 import type { KubeObject } from '../core/objects/index.ts';
 import { Inferred } from './inferred.ts';
 import { bodyOf, isSecret, type Projector, project } from './projection.ts';
@@ -13,10 +14,16 @@ const nobody: readonly string[] = [];
 const goneMs = 60_000;
 const mostGone = 50_000;
 const partial = 1;
+/** Kubernetes' own end at 253. */
+const longestName = 1_024;
+/** How many objects may come between two looks at the bytes. */
+const checkEvery = 64;
 
 export interface StoreOptions {
   readonly projector: Projector;
   readonly now: () => number;
+  /** What all objects together may take. */
+  readonly mostBytes: number;
   /** An Application's objects, or what they own, have changed their meaning. */
   readonly touched: (instance: string) => void;
   /** In this namespace an object came, went or changed that bears nobody's mark and names no owner. */
@@ -63,6 +70,7 @@ export class Store {
       return;
     }
     const isNew = row === none;
+    if (isNew) this.#makeRoom(namespace, name);
     if (isNew) row = table.insert({ kind: intake.kind, namespace, name }, uid);
     columns.epoch[row] = intake.epoch;
     this.#write(row, object, intake, isNew);
@@ -151,8 +159,21 @@ export class Store {
     return object === undefined ? undefined : { object, whole: ((columns.flags[row] ?? 0) & partial) === 0 };
   }
 
+  /** Clusters of tenants are read, too: nobody must be able to fill our memory. */
+  #makeRoom(namespace: string, name: string): void {
+    if (namespace.length > longestName || name.length > longestName)
+      throw new ArgosyError('kube-malformed', `the name of an object has more than ${longestName} characters`);
+    const { table } = this;
+    if (table.count % checkEvery === 0 && table.bytes > this.#options.mostBytes)
+      throw new ArgosyError(
+        'kube-limit',
+        `the cluster holds more than the ${this.#options.mostBytes} bytes kept of one`,
+      );
+  }
+
   /** A uid is never given twice. */
   #bury(uid: string): void {
+    if (uid.length > longestName) return;
     const now = this.#options.now();
     this.#gone.delete(uid);
     this.#gone.set(uid, now);

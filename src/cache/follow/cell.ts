@@ -90,11 +90,17 @@ export class Cell implements FollowSink {
 
   start(): void {
     if (this.#stopped || this.#following !== undefined) return;
-    const { door, slots } = this.#house;
+    const { door, slots, clock, rhythm } = this.#house;
     this.#giveBack();
-    this.#giveBack = slots.take(() => {
+    let cancel = (): void => undefined;
+    const giveBack = slots.take((done) => {
+      cancel = clock.after(rhythm.turnMs, done);
       this.#following = door.follow(this.resource, this.#select(), this);
     });
+    this.#giveBack = () => {
+      cancel();
+      giveBack();
+    };
   }
 
   stop(): void {

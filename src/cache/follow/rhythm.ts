@@ -13,6 +13,8 @@ export interface Rhythm {
   readonly longestProbeMs: number;
   /** Evidence older than this counts no more: a new list is read first. */
   readonly freshMs: number;
+  /** A list that takes longer than this no longer keeps others waiting for their turn. */
+  readonly turnMs: number;
   /** How long a question waits for a kind that is just being read. */
   readonly patienceMs: number;
   /** A following that ended is begun again after this long, doubled each time in vain. */
@@ -24,6 +26,7 @@ export const defaultRhythm: Rhythm = {
   probeMs: 30_000,
   longestProbeMs: 300_000,
   freshMs: 90_000,
+  turnMs: 5_000,
   patienceMs: 20_000,
   againMs: 1_000,
   longestAgainMs: 30_000,

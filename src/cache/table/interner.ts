@@ -4,6 +4,7 @@ export class Interner {
   readonly #texts: (string | undefined)[] = [''];
   readonly #held: number[] = [0];
   readonly #free: number[] = [];
+  #length = 0;
 
   /** The number of a text, with one more holder. The empty text is always 0. */
   hold(text: string): number {
@@ -17,6 +18,7 @@ export class Interner {
     this.#ids.set(text, id);
     this.#texts[id] = text;
     this.#held[id] = 1;
+    this.#length += text.length;
     return id;
   }
 
@@ -26,6 +28,7 @@ export class Interner {
     const left = (this.#held[id] ?? 1) - 1;
     this.#held[id] = left;
     if (left > 0) return;
+    this.#length -= this.#texts[id]?.length ?? 0;
     this.#ids.delete(this.#texts[id] ?? '');
     this.#texts[id] = undefined;
     this.#free.push(id);
@@ -42,5 +45,10 @@ export class Interner {
 
   get size(): number {
     return this.#ids.size;
+  }
+
+  /** About what the texts take. */
+  get bytes(): number {
+    return this.#length + this.#ids.size * 80;
   }
 }

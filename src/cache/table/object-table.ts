@@ -185,7 +185,8 @@ export class ObjectTable {
   }
 
   get bytes(): number {
-    return this.columns.bytes + this.#byKey.bytes + this.#byUid.bytes + this.#names.bytes + this.bodies.bytes;
+    const rows = this.columns.bytes + this.#byKey.bytes + this.#byUid.bytes + this.#names.bytes;
+    return rows + this.bodies.bytes + this.namespaces.bytes + this.instances.bytes;
   }
 
   #ownFirst(row: number, uid: string): boolean {

@@ -34,6 +34,7 @@ export interface StageOptions {
   readonly resources?: readonly Resource[];
   readonly unknown?: ReadonlyMap<string, string>;
   readonly watches?: (kind: GroupKind) => boolean;
+  readonly mostBytes?: number;
   /** Which kinds are read whole. */
   readonly needsBody?: (kind: GroupKind) => boolean;
   /** Nothing answers at first. */
@@ -76,6 +77,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     watches: options.watches ?? (() => true),
     namespaces: options.namespaces,
     clusterResources: options.clusterResources,
+    mostBytes: options.mostBytes,
     onTouched: (instances) => touched.push(...instances),
     discoveryRhythm: { settleMs: 1, againMs: 2, everyMs: 2 ** 30 },
   });

@@ -143,6 +143,8 @@ const isSaid = ({ length }: readonly unknown[]): boolean => length > 0;
 /** What views heard about their clusters. */
 const heard = new WeakMap<ClusterCache, Capabilities>();
 
+const mostOfTenants = 256 * 2 ** 20;
+
 /** The view has a connection of its own: it outlives the Secret that first asked for it. */
 function takeView(pool: CachePool, view: string, cluster: Cluster | undefined, options: ClustersOptions): ClusterCache {
   const { snapshot, own, log, onTouched, rhythm } = options;
@@ -163,6 +165,8 @@ function takeView(pool: CachePool, view: string, cluster: Cluster | undefined, o
       onTouched,
       log,
       rhythm,
+      // A tenant's cluster is the tenant's: what it sends must not push others out.
+      mostBytes: cluster?.tenant === true ? mostOfTenants : undefined,
     });
     const opened = connection === own ? cache : { ...cache, close: () => connection.close() };
     heard.set(opened, capabilities);

@@ -38,6 +38,7 @@ export const catalogue = {
   'kube-unavailable': { fault: 'outside', about: 'The API server answers with a 5xx status.' },
   'kube-unreachable': { fault: 'outside', about: 'No connection to the API server, or it broke.' },
   'kube-timeout': { fault: 'outside', about: 'The API server did not answer before the deadline.' },
+  'kube-limit': { fault: 'outside', about: 'A cluster sends more than is kept of one cluster.' },
   'kube-malformed': { fault: 'outside', about: 'The answer is not what a Kubernetes API sends.' },
   'kube-tls': { fault: 'outside', about: 'The certificate of the API server is not trusted, or ours is not accepted.' },
   cancelled: { fault: 'outside', about: 'The caller gave up before an answer came.' },

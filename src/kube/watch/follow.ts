@@ -21,9 +21,10 @@ const telling = new Set([
   'denied',
   'config-invalid',
   'kube-malformed',
+  'kube-limit',
 ]);
 
-const relist = new Set(['kube-gone', 'kube-malformed', 'internal']);
+const relist = new Set(['kube-gone', 'kube-malformed', 'kube-limit', 'internal']);
 
 /** What a following is about. */
 export interface FollowParts {
