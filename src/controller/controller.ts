@@ -203,7 +203,7 @@ class Running implements Controller {
 
   #createQueue(world: World): Queue {
     return createQueue({
-      workers: this.#options.workers ?? 16,
+      workers: this.#options.workers ?? 20,
       tenantOf: (key) => key.slice(0, key.indexOf('/')),
       work: async (key) => {
         const from = performance.now();

@@ -10,7 +10,7 @@ export interface QueueClock {
 export interface QueueOptions {
   /** How many keys are worked on at once, those apart that only wait for something outside. */
   readonly workers: number;
-  /** How many of them may be one tenant's (default: three of four). */
+  /** How many of them may be one tenant's (default: four of five). */
   readonly perTenant?: number | undefined;
   /** A pass that waits longer than this for something outside lends its place to others meanwhile. */
   readonly patienceMs?: number | undefined;
@@ -56,7 +56,12 @@ const longWork = 40;
  * a pass, and a dead cluster or a hanging repository costs those of others nothing.
  */
 export function createQueue(options: QueueOptions): Queue {
-  const { workers, perTenant = workers - Math.floor(workers / 4), patienceMs = defaultPatienceMs, clock } = options;
+  const {
+    workers,
+    perTenant = Math.max(1, workers - Math.ceil(workers / 5)),
+    patienceMs = defaultPatienceMs,
+    clock,
+  } = options;
   const lanes = new Lanes({ workers, perTenant, lentPerTenant });
   const running = new Map<string, Place>();
   const again = new Set<string>();
