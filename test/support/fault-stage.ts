@@ -37,40 +37,66 @@ export interface FaultStage {
 
 /** Opens the stage and starts nothing yet. */
 export async function openFaultStage(tenant: string, options: RealClusterOptions = {}): Promise<FaultStage> {
+  const cleanups: (() => unknown)[] = [];
+  const stop = async (): Promise<void> => {
+    for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+  };
+  try {
+    return await open(tenant, options, { cleanups, stop });
+  } catch (error) {
+    // What listens would keep the process from ending, and the failure from being told.
+    await stop();
+    throw error;
+  }
+}
+
+interface Life {
+  /** Run in reverse order at the end. */
+  readonly cleanups: (() => unknown)[];
+  stop(): Promise<void>;
+}
+
+async function open(tenant: string, options: RealClusterOptions, { cleanups, stop }: Life): Promise<FaultStage> {
   const cluster = await startRealCluster(options);
+  cleanups.push(() => cluster.stop());
   const calls = await startCallProxy(cluster);
+  cleanups.push(() => calls.close());
   const wire = await startFaultProxy(calls.url);
+  cleanups.push(() => wire.close());
   const stage = await openStage({ cluster: { flavour: 'real', ...cluster } });
+  cleanups.push(() => stage.stop());
   const repository = createTestRepository();
+  cleanups.push(() => repository.remove());
   const dir = mkdtempSync(join(tmpdir(), 'argosy-faults-'));
+  cleanups.push(() => rmSync(dir, { recursive: true, force: true, maxRetries: 3 }));
   const kubeconfig = join(dir, 'kubeconfig');
   const text = readFileSync(cluster.kubeconfig, 'utf8').replaceAll(cluster.url, wire.url);
   writeFileSync(kubeconfig, text, { mode: 0o600 });
   await stage.apply(tenantPlatform(tenant));
-  const controllers: ControllerProcess[] = [];
-  let calm: unknown;
   const begin = async (name: string, policy = ''): Promise<Subject> => {
     repository.commit(tenWaves(name));
     await stage.apply(tenWaveApplication(tenant, name, repository.url, policy));
     return { stage, tenant, name };
   };
+  let calm: unknown;
   return {
-    ...{ stage, cluster, tenant, wire, calls, repository, kubeconfig, begin },
+    ...{ stage, cluster, tenant, wire, calls, repository, kubeconfig, begin, stop },
     async beginHeldAt(name, part, policy) {
       const held = holdAt(calls, ({ path }) => path.endsWith(`/configmaps/${name}-${part}`));
       const subject = await begin(name, policy);
-      await held.reached;
+      await within(held.reached, `${name}-${part} was not asked for`);
       return { subject, release: held.release };
     },
     async startController() {
-      const controller = await startControllerProcess({
+      const starting = startControllerProcess({
         kubeconfig,
         controlPlane: `${tenant}-argocd`,
         appNamespaces: [`${tenant}-team`],
-        cacheDir: join(dir, `cache-${controllers.length}`),
+        cacheDir: mkdtempSync(join(dir, 'cache-')),
         pingMs: 500,
       });
-      controllers.push(controller);
+      const controller = await within(starting, 'the controller did not start');
+      cleanups.push(() => controller.kill());
       return controller;
     },
     async proveCalm(subject) {
@@ -79,13 +105,17 @@ export async function openFaultStage(tenant: string, options: RealClusterOptions
       calm ??= await endState(subject);
       assert.deepEqual(await endState(subject), calm);
     },
-    async stop() {
-      for (const controller of controllers) await controller.kill();
-      await stage.stop();
-      await wire.close();
-      await calls.close();
-      repository.remove();
-      rmSync(dir, { recursive: true, force: true });
-    },
   };
+}
+
+const deadlineMs = 120_000;
+
+async function within<T>(promise: Promise<T>, otherwise: string): Promise<T> {
+  const timer = Promise.withResolvers<never>();
+  const timeout = setTimeout(() => timer.reject(new Error(`${otherwise} within ${deadlineMs} ms`)), deadlineMs);
+  try {
+    return await Promise.race([promise, timer.promise]);
+  } finally {
+    clearTimeout(timeout);
+  }
 }

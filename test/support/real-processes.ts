@@ -1,4 +1,5 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { closeSync, existsSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { homedir } from 'node:os';
@@ -120,7 +121,7 @@ async function endGroup(pid: number): Promise<void> {
 }
 
 /** Asks again until `probe` says yes; fails with the end of the program's log at the deadline or when it has ended. */
-export async function untilReady(program: Program, probe: () => Promise<boolean>, deadline = 90_000): Promise<void> {
+export async function untilReady(program: Program, probe: () => Promise<boolean>, deadline = 180_000): Promise<void> {
   const end = Date.now() + deadline;
   for (;;) {
     if (await probe().catch(() => false)) return;
@@ -136,22 +137,25 @@ function tail(file: string): string {
   return text.split('\n').slice(-25).join('\n');
 }
 
+/** Below the ports that the system gives to outgoing connections: one of those could take a port before its server does. */
+const lowestPort = 10_000;
+const highestPort = 32_000;
+
 /** Loopback ports nobody listens on now, all different. */
 export async function freePorts(count: number): Promise<number[]> {
-  const servers = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const server = createServer();
-      await new Promise<void>((resolve, reject) => {
-        server.once('error', reject);
-        server.listen(0, '127.0.0.1', resolve);
-      });
-      return server;
-    }),
-  );
-  const ports = servers.map((server) => {
-    const address = server.address();
-    return typeof address === 'object' && address !== null ? address.port : 0;
+  const ports = new Set<number>();
+  for (let tries = 0; ports.size < count; tries++) {
+    if (tries > 1000) throw new Error(`no free port between ${lowestPort} and ${highestPort}`);
+    const port = randomInt(lowestPort, highestPort);
+    if (await isFree(port)) ports.add(port);
+  }
+  return [...ports];
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
   });
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  return ports;
 }
