@@ -164,7 +164,7 @@ class Following implements Sources {
     if (source.chart !== undefined) return followChart(this.#options.charts, { source, scope, credential });
     const { login, repository } = credential;
     const mirror = this.#options.git.repository({ url, scope, login, repository });
-    return followGit(mirror, verify(app, url, this.#options.snapshot()));
+    return followGit(mirror, verify(app, url, this.#options.snapshot()), repository?.enableLfs);
   }
 
   async #newest(key: string, app: Application, inputs: readonly SourceInput[], hard: boolean): Promise<Manifests> {
