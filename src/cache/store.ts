@@ -152,11 +152,16 @@ export class Store {
     return [...found].map((id) => instances.text(id));
   }
 
-  /** A managed object; `whole` is false where only its metadata is kept. */
-  body(row: number): { readonly object: KubeObject; readonly whole: boolean } | undefined {
+  /** A managed object, or its metadata where only that is kept. */
+  body(row: number): KubeObject | undefined {
     const { columns, bodies } = this.table;
-    const object = bodies.get(row, columns.kind[row] ?? 0);
-    return object === undefined ? undefined : { object, whole: ((columns.flags[row] ?? 0) & partial) === 0 };
+    return bodies.get(row, columns.kind[row] ?? 0);
+  }
+
+  /** Whether all of an object is kept. */
+  isWhole(row: number): boolean {
+    const { columns, bodies } = this.table;
+    return bodies.has(row) && ((columns.flags[row] ?? 0) & partial) === 0;
   }
 
   /** Clusters of tenants are read, too: nobody must be able to fill our memory. */

@@ -292,3 +292,23 @@ test('a cluster that cannot be asked holds nobody, is asked again, and is there 
   await stage.cache.ready();
   assert.equal(stage.cache.resource('', 'ConfigMap')?.plural, 'configmaps');
 });
+
+const lost: readonly (readonly [string, () => ArgosyError, string])[] = [
+  ['a right that is revoked', forbidden, 'ConfigMap:*'],
+  ['a kind that fails', unavailable, 'ConfigMap'],
+];
+for (const [what, error, where] of lost)
+  test(`${what} while another kind is still being read leaves nothing that looks absent`, async () => {
+    const stage = await openStage({ mode: 'normal' });
+    listAll(stage, ['Deployment']);
+    const asked = stage.live('shop', [key('Deployment', 'a/web')], [maps]);
+    await settle();
+    stage.clock.pass(1_000);
+    stage.door.of('ConfigMap').sink.restart();
+    stage.door.of('ConfigMap').fail(error());
+    await settle();
+    stage.door.of('Deployment').list('300', web);
+    const { objects, unknown } = await asked;
+    assert.deepEqual(objects, ['apps/Deployment:a/web']);
+    assert.deepEqual(Object.keys(unknown), [where]);
+  });

@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import type { Live, LiveObject } from '../../core/diff/index.ts';
 import { isArgosyError } from '../../core/errors/index.ts';
 import {
@@ -9,7 +10,7 @@ import {
   printKey,
 } from '../../core/objects/index.ts';
 import type { Resource } from '../../kube/index.ts';
-import type { Cell } from '../follow/cell.ts';
+import type { Cell, CellState } from '../follow/cell.ts';
 import type { Cells } from '../follow/cells.ts';
 import type { Clock, Rhythm } from '../follow/rhythm.ts';
 import type { Store } from '../store.ts';
@@ -32,6 +33,7 @@ export interface LiveQuestion {
 }
 
 const fetchesAtOnce = 8;
+const stretchMs = 8;
 
 /**
  * What a cluster holds of an Application. A kind that is not whole and fresh is unknown, and none of its objects are
@@ -41,7 +43,8 @@ const fetchesAtOnce = 8;
 export async function gatherLive(parts: LiveParts, question: LiveQuestion, fetch: Fetch): Promise<Live> {
   const answer = new Answer(parts, question);
   await answer.settle();
-  answer.collect();
+  await answer.collect();
+  answer.confirm();
   await answer.fetchMissing(fetch);
   return answer.live();
 }
@@ -53,6 +56,8 @@ class Answer {
   readonly #unknown = new Map<string, string>();
   /** Kinds of which nothing is shown. */
   readonly #hidden = new Set<string>();
+  /** What was waited for, by kind. */
+  readonly #settled = new Map<string, readonly Cell[]>();
   readonly #missing = new Map<string, ObjectKey>();
 
   constructor(parts: LiveParts, question: LiveQuestion) {
@@ -81,7 +86,9 @@ class Answer {
       for (const cell of cells.all()) if (cell.clusterError !== undefined) cell.tellLater(this.#question.instance);
       return;
     }
-    await Promise.all(cells.of(kind).map((cell) => this.#settleCell(text, cell)));
+    const all = cells.of(kind);
+    this.#settled.set(text, all);
+    await Promise.all(all.map((cell) => this.#settleCell(text, cell)));
   }
 
   async #settleCell(text: string, cell: Cell): Promise<void> {
@@ -96,27 +103,48 @@ class Answer {
       await within(cell.settled(), deadline - clock.now(), clock);
       state = cell.state();
     }
-    if (state.state === 'known') return;
+    this.#judge(text, cell, state);
+  }
+
+  #judge(text: string, cell: Cell, state: CellState): void {
+    if (state.state === 'known' || state.state === 'old') return;
     cell.tellLater(this.#question.instance);
     if (state.state === 'dropped') this.#unknown.set(`${text}:*`, state.reason);
     else this.#hide(text, 'reason' in state ? state.reason : `${text} is still being read`);
   }
 
-  /** Takes what is kept whole, and notes what must be fetched. */
-  collect(): void {
+  /** Takes what is kept whole, and notes what must be fetched; others have their turn meanwhile. */
+  async collect(): Promise<void> {
     const { store, cells } = this.#parts;
     const { instance, targets } = this.#question;
+    const pause = paced();
+    // What comes or goes while others have their turn is seen as it is when it is reached.
     for (const row of store.table.markedBy(instance)) {
       const key = this.#keyOf(row);
       if (this.#hidden.has(kindText(key))) continue;
-      const body = store.body(row);
       // Of what is only to be removed, the metadata says all that must be known.
-      if (body !== undefined) this.#objects.set(printKey(key), { key, object: body.object });
+      this.#take(key, row);
+      if (pause.isDue()) await pause.take();
     }
     for (const key of targets) {
       if (this.#hidden.has(kindText(key)) || cells.resource(key) === undefined) continue;
       if (this.#needsFetch(key)) this.#missing.set(printKey(key), key);
       else this.#takeTarget(key);
+      if (pause.isDue()) await pause.take();
+    }
+  }
+
+  /**
+   * Some kinds were known before others were, and may have been lost since: what was known of them is unknown again,
+   * not absent.
+   */
+  confirm(): void {
+    for (const [text, cells] of this.#settled) {
+      if (this.#hidden.has(text)) continue;
+      for (const cell of cells) this.#judge(text, cell, cell.state());
+      if (!this.#hidden.has(text)) continue;
+      for (const [name, { key }] of this.#objects) if (kindText(key) === text) this.#objects.delete(name);
+      for (const [name, key] of this.#missing) if (kindText(key) === text) this.#missing.delete(name);
     }
   }
 
@@ -125,8 +153,12 @@ class Answer {
     const { store, cells } = this.#parts;
     const cell = cells.at(key, key.namespace);
     const row = cell === undefined ? none : store.table.find(cell.kind, key.namespace, key.name);
-    const body = row === none ? undefined : store.body(row);
-    if (body !== undefined) this.#objects.set(printKey(key), { key, object: body.object });
+    if (row !== none && !this.#objects.has(printKey(key))) this.#take(key, row);
+  }
+
+  #take(key: ObjectKey, row: number): void {
+    const object = this.#parts.store.body(row);
+    if (object !== undefined) this.#objects.set(printKey(key), { key, object });
   }
 
   #needsFetch(key: ObjectKey): boolean {
@@ -134,7 +166,7 @@ class Answer {
     const cell = cells.at(key, key.namespace);
     if (cell === undefined || cell.state().state === 'dropped') return true;
     const row = store.table.find(cell.kind, key.namespace, key.name);
-    return row !== none && store.body(row)?.whole !== true;
+    return row !== none && !store.isWhole(row);
   }
 
   async fetchMissing(fetch: Fetch): Promise<void> {
@@ -209,6 +241,18 @@ class Answer {
       name: table.nameOf(row),
     };
   }
+}
+
+/** Gives others a turn after some milliseconds of work. */
+function paced(): { isDue(): boolean; take(): Promise<void> } {
+  let began = performance.now();
+  return {
+    isDue: () => performance.now() - began >= stretchMs,
+    take: async () => {
+      await turn();
+      began = performance.now();
+    },
+  };
 }
 
 async function within(promise: Promise<void>, ms: number, clock: Clock): Promise<void> {

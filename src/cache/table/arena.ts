@@ -50,6 +50,10 @@ export class Arena {
     return chunk?.bytes.subarray(at + header, at + header + chunk.view.getUint32(at + 4));
   }
 
+  has(row: number): boolean {
+    return this.#places.has(row);
+  }
+
   delete(row: number): void {
     const place = this.#places.get(row);
     if (place === undefined) return;

@@ -42,6 +42,10 @@ export class Bodies {
     return text === undefined ? undefined : (JSON.parse(text) as KubeObject); // only objects are put in
   }
 
+  has(row: number): boolean {
+    return this.#waiting.has(row) || this.#packed.has(row);
+  }
+
   delete(row: number): void {
     this.#waitingLength -= this.#waiting.get(row)?.text.length ?? 0;
     this.#waiting.delete(row);
