@@ -4,6 +4,7 @@ import type { BatchReader } from './batch-reader.ts';
 import { type CommitInfo, parseCommit } from './commit.ts';
 import { type ExportRequest, type ExportResult, exportTree } from './export.ts';
 import type { Follower } from './follower.ts';
+import { keptFollower } from './kept.ts';
 import type { GitLimits } from './limits.ts';
 import { commitOf, type Refs } from './refs.ts';
 import { type Found, findRevision, type RevisionKind } from './revision.ts';
@@ -52,6 +53,8 @@ export interface Repository {
   large(contents: readonly Buffer[]): Promise<(Buffer | undefined)[]>;
   /** All refs as of the last fetch. */
   refs(): Promise<Refs>;
+  /** The same, as its mirror holds it from before, asking nobody: only whole commit ids lead anywhere. */
+  kept(): Repository;
 }
 
 /** The parts a repository is made of. */
@@ -72,6 +75,7 @@ export function createRepository(parts: RepositoryParts): Repository {
   const reading = <T>(work: () => Promise<T>): Promise<T> => follower.reading(work);
   const rootOf = createRoots(parts);
   const resolveOnce = createResolved(parts);
+  let kept: Repository | undefined;
   const repository: Repository = {
     url,
     fetch: async () => ({ changed: await follower.fetch() }),
@@ -94,8 +98,20 @@ export function createRepository(parts: RepositoryParts): Repository {
     changed: (from, to) => reading(async () => walk.compare(await rootOf(from), await rootOf(to))),
     large: (contents) => parts.large(contents),
     exportTree: (request) => exportTree(repository, request, parts.limits),
+    kept: () => (kept ??= keptRepository(parts)),
   };
   return repository;
+}
+
+function keptRepository(parts: RepositoryParts): Repository {
+  const alone = { ...parts, follower: keptFollower(parts.url) };
+  const resolveKept = async (revision: string): Promise<Resolved> => {
+    const isWhole = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(revision);
+    const commit = isWhole ? await present(alone, revision) : undefined;
+    if (commit === undefined) throw unknownRevision(parts, revision);
+    return { commit, kind: 'commit', ref: undefined };
+  };
+  return { ...createRepository(alone), resolve: resolveKept };
 }
 
 /** The annotated tag that a revision was found under. */

@@ -213,13 +213,14 @@ test('a Secret for the cluster we run in that brings no credential uses our own 
   await stage.remove('Secret', 'sources-argocd', 'here');
 });
 
-test('22: after the grace period the status says so, also where nothing was read since the start', async () => {
+test('22: after the grace period the status says so, and after a restart what the mirror holds stays, too', async () => {
   await controller.stop();
   await stage.apply(params(1));
   await away(async () => {
     controller = await stage.start(installation);
     const app = await until(shop, unknown);
     assert.match(comparisonError(app), /not readable since/);
+    assert.equal(app?.status?.health?.status, 'Healthy');
     assert.notEqual(await stage.get('ConfigMap', 'sources-shop', 'one'), undefined);
   });
   await until(shop, synced);

@@ -57,7 +57,7 @@ test('a commit that comes while an older one is rendered is not taken for it', a
 
 test('what was rendered stays until its content, its settings or what it asked of the cluster change, or somebody insists', async () => {
   const rendered: boolean[] = [];
-  let [renderKey, apiVersions, askedCluster] = ['one', ['v1'], false];
+  let [renderKey, later, apiVersions, askedCluster] = ['one', 'one', ['v1'], false];
   let touched: readonly string[] = [];
   const repository = {
     fetch: async () => ({ changed: false }),
@@ -69,6 +69,7 @@ test('what was rendered stays until its content, its settings or what it asked o
     snapshot: () => snapshot,
     render: async (_app, _input, { fresh }) => {
       rendered.push(fresh);
+      renderKey = later;
       return { objects: [], sourceType: 'Helm', warnings: [], reads: ['shop'], askedCluster } as never; // nothing is rendered here
     },
     served: () => ({ known: true, kubeVersion: 'v1.36.3', apiVersions }),
@@ -97,10 +98,14 @@ test('what was rendered stays until its content, its settings or what it asked o
   apiVersions = ['v1', 'apps/v1'];
   sources.servedChanged();
   assert.deepEqual([await look(), touched], [2, []]);
-  [renderKey, askedCluster] = ['two', true];
+  [renderKey, later, askedCluster] = ['two', 'two', true];
   assert.deepEqual([await look(), await look()], [3, 3]);
   apiVersions = ['v1'];
   sources.servedChanged();
   assert.deepEqual([await look(), touched], [4, ['team/shop']]);
+  [renderKey, later] = ['three', 'four'];
+  assert.equal(await look(), 5);
+  assert.equal(await look(), 6, 'settings that change while it is rendered may not be in it');
+  assert.equal(await look(), 6);
   await sources.stop();
 });

@@ -85,6 +85,8 @@ class Following implements Sources {
   readonly #house: RenderHouse;
   readonly #tracked = new Map<string, Application>();
   readonly #known = new Map<string, Known>();
+  /** Applications for whom the mirrors hold nothing from before either. */
+  readonly #unkept = new Set<string>();
 
   constructor(options: SourcesOptions) {
     const { snapshot, now = Date.now, pollMs, random, onChange } = options;
@@ -118,10 +120,13 @@ class Following implements Sources {
     // What an operation is pinned to may well be there, whatever the repository says now.
     if (isOverride(override)) return { manifests: (await renderAll(this.#house, app, inputs, false)).manifests };
     const asked = isAsked || hasNewSources(app);
-    if (trouble !== undefined) return this.#lastGood(key, inputs, { ...trouble, asked, seen: unreachable });
+    if (trouble !== undefined) {
+      await this.#fromMirror(key, app, inputs);
+      return this.#lastGood(key, inputs, { ...trouble, asked, seen: unreachable });
+    }
     try {
       const manifests = await this.#newest(key, app, inputs, refresh === 'hard');
-      this.#unreads.forget(key);
+      this.#readable(key);
       return { manifests };
     } catch (error) {
       if (!isArgosyError(error) || error.fault === 'bug') throw error;
@@ -135,7 +140,7 @@ class Following implements Sources {
     if (app === undefined) {
       this.#tracked.delete(key);
       this.#known.delete(key);
-      this.#unreads.forget(key);
+      this.#readable(key);
     } else this.#tracked.set(key, app);
     this.#mirrors.follow(key, app === undefined ? [] : inputs.map((input) => this.#readOf(app, input)));
   }
@@ -158,46 +163,63 @@ class Following implements Sources {
     return { input, open: () => this.#open(app, input) };
   }
 
-  #open(app: Application, input: SourceInput, verify: VerifierOf = verifierOf): Followed {
+  #open(app: Application, input: SourceInput, verify: VerifierOf = verifierOf, kept = false): Followed {
     const { source, url, scope } = input;
     const credential = credentialFor(app, source, this.#options.snapshot());
     if (source.chart !== undefined) return followChart(this.#options.charts, { source, scope, credential });
     const { login, repository } = credential;
     const mirror = this.#options.git.repository({ url, scope, login, repository });
-    return followGit(mirror, verify(app, url, this.#options.snapshot()), repository?.enableLfs);
+    const verified = verify(app, url, this.#options.snapshot());
+    return followGit(kept ? mirror.kept() : mirror, verified, repository?.enableLfs);
   }
 
   async #newest(key: string, app: Application, inputs: readonly SourceInput[], hard: boolean): Promise<Manifests> {
     const last = hard ? undefined : this.#known.get(key);
     if (last !== undefined && (await this.#fingerprint(app, inputs, last)) === last.fingerprint) return last.manifests;
-    const made = await renderAll(this.#house, app, inputs, hard);
-    const cluster = this.#clusterKey(app, made);
-    const text = await this.#fingerprint(app, inputs, { ...made, cluster }, made.commits);
+    // As they are before: what changes while it is rendered may not be in it.
+    const [settings, served] = [this.#renderKey(), this.#options.served(app)];
+    const made = await renderAll({ ...this.#house, served: () => served }, app, inputs, hard);
+    const cluster = clusterKey(made, served);
+    const content = await fingerprint(this.#house, app, inputs, made);
+    const text = `${settings}\n${cluster}\n${content}`;
     this.#known.set(key, { ...made, fingerprint: text, sources: textOf(inputs), cluster });
     return made.manifests;
   }
 
-  async #fingerprint(
-    app: Application,
-    inputs: readonly SourceInput[],
-    last: Lead,
-    commits?: readonly string[],
-  ): Promise<string> {
-    const content = await fingerprint(this.#house, app, inputs, { reads: last.reads, commits });
-    return `${this.#options.renderKey?.() ?? ''}\n${this.#clusterKey(app, last)}\n${content}`;
+  async #fingerprint(app: Application, inputs: readonly SourceInput[], last: Lead): Promise<string> {
+    const content = await fingerprint(this.#house, app, inputs, { reads: last.reads, commits: undefined });
+    return `${this.#renderKey()}\n${clusterKey(last, this.#options.served(app))}\n${content}`;
   }
 
-  /** While it is not known what the cluster can do, what was known last counts: there is no sign of anything else. */
-  #clusterKey(app: Application, { askedCluster, cluster = '' }: Omit<Lead, 'reads'>): string {
-    if (!askedCluster) return '';
-    const served = this.#options.served(app);
-    return served.known ? servedKey(served) : cluster;
+  #renderKey(): string {
+    return this.#options.renderKey?.() ?? '';
   }
 
   /** Where the sources lead, whatever is there; undefined where a revision does not exist. */
   #leadsTo(app: Application, inputs: readonly SourceInput[]): Promise<string | undefined> {
     const open = (each: Application, input: SourceInput): Followed => this.#open(each, input, verifiesNothing);
     return fingerprint({ open }, app, inputs, { reads: [], commits: undefined }).catch(() => undefined);
+  }
+
+  #readable(key: string): void {
+    this.#unreads.forget(key);
+    this.#unkept.delete(key);
+  }
+
+  /** After a restart nothing was read yet, but the mirrors may still hold what the status was last told of. */
+  async #fromMirror(key: string, app: Application, inputs: readonly SourceInput[]): Promise<void> {
+    const { revision, revisions } = app.status?.sync ?? {};
+    if (this.#known.has(key) || this.#unkept.has(key) || hasNewSources(app)) return;
+    const last = sourceInputs(app, this.#options.snapshot(), revisions === undefined ? { revision } : { revisions });
+    const open = (each: Application, input: SourceInput): Followed => this.#open(each, input, verifierOf, true);
+    try {
+      const made = await renderAll({ ...this.#house, open }, app, last, false);
+      // No fingerprint: once the sources read again, they are looked at as if for the first time.
+      this.#known.set(key, { ...made, fingerprint: '', sources: textOf(inputs), cluster: '' });
+    } catch (error) {
+      if (!isArgosyError(error) || error.fault === 'bug') throw error;
+      this.#unkept.add(key);
+    }
   }
 
   /** What was good last stays, unless other sources were asked for since. */
@@ -224,6 +246,12 @@ class Following implements Sources {
     );
     return answers.flat();
   }
+}
+
+/** While it is not known what the cluster can do, what was known last counts: there is no sign of anything else. */
+function clusterKey({ askedCluster, cluster = '' }: Omit<Lead, 'reads'>, served: Served): string {
+  if (!askedCluster) return '';
+  return served.known ? servedKey(served) : cluster;
 }
 
 function textOf(inputs: readonly SourceInput[]): string {
