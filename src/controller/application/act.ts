@@ -1,17 +1,22 @@
 import { kindText, printKey } from '../../core/objects/index.ts';
 import type { Outcome, Task } from '../../core/sync/index.ts';
 import { carryOut } from './carry-out.ts';
+import { Coming } from './coming-kinds.ts';
 import { changedText, sameFooting } from './footing.ts';
 import type { Ready } from './gather.ts';
 import type { World } from './world.ts';
 
 /** For whom tasks are carried out, and what the policy said when the pass began. */
-type Actor = Pick<Ready, 'app' | 'access' | 'admitted'>;
+type Actor = Pick<Ready, 'app' | 'access' | 'admitted' | 'sources'>;
 
 /** Carries tasks out one after the other, each permitted once more on the newest snapshot; one outcome per task. */
 export async function act(actor: Actor, tasks: readonly Task[], world: World): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
-  for (const task of tasks) outcomes.push(await actOne(actor, afterOwn(task, outcomes), world));
+  const coming = new Coming(actor);
+  for (const task of tasks) {
+    await coming.settle(task);
+    outcomes.push(await actOne(actor, afterOwn(task, outcomes), world));
+  }
   return outcomes;
 }
 

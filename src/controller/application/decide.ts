@@ -4,6 +4,7 @@ import { type Activity, activityOf, paceOf } from '../../core/sync/index.ts';
 import { comparingOf } from './comparing.ts';
 import { keyOfApplication, type Ready } from './gather.ts';
 import { whileIncomparable } from './incomparable.ts';
+import { withNamespaceStatus } from './namespace.ts';
 import { timeText } from './time.ts';
 import { whileUnread, withoutSyncStatus } from './unread.ts';
 import type { World } from './world.ts';
@@ -38,7 +39,8 @@ export function decide(inputs: Ready, world: Surroundings): Decision {
   if (running?.phase === 'Terminating') return { next: 'sync', state: running, fresh: false };
   if (inputs.sources.error !== undefined)
     return whileUnread(inputs, undefined, now) ?? { next: 'say', comparison: undefined };
-  const comparison = compare(inputs.sources.targets, inputs.live, comparingOf(inputs));
+  const compared = compare(inputs.sources.targets, inputs.live, comparingOf(inputs));
+  const comparison = withNamespaceStatus(compared, app, running);
   const held = whileIncomparable(inputs, comparison, world);
   if (held !== undefined) return { ...held, comparison: withoutSyncStatus(comparison, inputs) };
   const waiting = whileUnread(inputs, comparison, now);

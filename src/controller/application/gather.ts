@@ -5,7 +5,14 @@ import {
   printProblems,
   type Settings,
 } from '../../core/api/index.ts';
-import { type Live, type Prediction, serverSideDiffOf, type Target, targetsOf } from '../../core/diff/index.ts';
+import {
+  declaredKinds,
+  type Live,
+  type Prediction,
+  serverSideDiffOf,
+  type Target,
+  targetsOf,
+} from '../../core/diff/index.ts';
 import { type ArgosyError, isArgosyError } from '../../core/errors/index.ts';
 import type { Json } from '../../core/json/index.ts';
 import { type KubeObject, kindText, type ObjectKey, printKey } from '../../core/objects/index.ts';
@@ -163,10 +170,11 @@ export async function renderSources(
     const { manifests, unread } = await world.render(app, override);
     if (manifests === undefined) return { ...nothing, unread, error: unread?.message ?? 'nothing was read' };
     const { rendered, revision, revisions, sourceType, warnings = [] } = manifests;
+    const declared = declaredKinds(rendered.map(({ object }) => object));
     const targets = targetsOf(rendered, {
       instance,
       destinationNamespace: app.spec.destination.namespace ?? '',
-      namespaced: (group, kind) => access.resource(group, kind)?.namespaced,
+      namespaced: (group, kind) => access.resource(group, kind)?.namespaced ?? declared.get(kindText({ group, kind })),
       tracking: world.settings(),
     });
     return { targets, revision, revisions, sourceType, warnings, unread, error: undefined };

@@ -1,5 +1,6 @@
-import type { Application } from '../../core/api/index.ts';
-import type { Live } from '../../core/diff/index.ts';
+import type { Application, OperationState } from '../../core/api/index.ts';
+import { type Comparison, differs, type Live } from '../../core/diff/index.ts';
+import { equal, type JsonObject } from '../../core/json/index.ts';
 import { type KubeObject, objectKey, printKey } from '../../core/objects/index.ts';
 import { type Item, syncOptionsOf } from '../../core/sync/index.ts';
 import type { Sources } from './gather.ts';
@@ -32,9 +33,27 @@ export function namespaceItems(app: Application, { targets }: Sources, live: Liv
       wave: 0,
       target,
       live: there,
-      modified: true,
+      modified: there === undefined || differs(object, there.object),
       hook: undefined,
       result: undefined,
     },
   ];
+}
+
+/**
+ * Whether the metadata of the destination namespace was changed since the last sync gave it to the namespace: then the
+ * Application is out of sync, though none of its objects is.
+ */
+export function withNamespaceStatus(
+  comparison: Comparison,
+  { spec }: Application,
+  last: OperationState | undefined,
+): Comparison {
+  const wanted = spec.syncPolicy?.managedNamespaceMetadata;
+  const creates = syncOptionsOf(spec.syncPolicy?.syncOptions ?? []).createNamespace;
+  if (comparison.status !== 'Synced' || wanted === undefined || !creates || last?.phase !== 'Succeeded')
+    return comparison;
+  const given = last.syncResult?.managedNamespaceMetadata;
+  const same = equal(wanted as JsonObject, given as JsonObject | undefined); // parsed from JSON
+  return same ? comparison : { ...comparison, status: 'OutOfSync' };
 }

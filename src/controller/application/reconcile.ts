@@ -6,6 +6,7 @@ import { comparingOf } from './comparing.ts';
 import { type Decision, decide } from './decide.ts';
 import { leaveFooting, lostFooting } from './footing.ts';
 import { gather, keyOfApplication, type Ready, renderSources, type Sources, see } from './gather.ts';
+import { withNamespaceStatus } from './namespace.ts';
 import { remove } from './removal.ts';
 import { checkpoint, report, reportRefusal, reportUnreachable } from './report.ts';
 import { type Progress, runSync } from './sync.ts';
@@ -74,7 +75,8 @@ async function sync(
   if (progress.state.phase !== 'Running') leaveFooting(key, world);
   // Synced needs evidence: the answers of the API server stand for the objects it has just written.
   const predicted = sources === inputs.sources ? progress.predicted : undefined;
-  const comparison = comparedAfter({ ...inputs, predicted }, progress.live);
+  const compared = comparedAfter({ ...inputs, predicted }, progress.live);
+  const comparison = compared === undefined ? undefined : withNamespaceStatus(compared, app, progress.state);
   const syncError = lastWord({ ...inputs, app }, comparison, progress.state, world);
   const said = comparison === undefined ? undefined : withoutSyncStatus(comparison, inputs);
   await report({ ...inputs, app }, { comparison: said, operationState: progress.state, syncError }, world);

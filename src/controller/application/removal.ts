@@ -91,7 +91,10 @@ function hookInput(type: DeleteHookType, { sources, live }: Ready, world: World)
 
 async function removeObjects(inputs: Ready, world: World): Promise<number | undefined | 'none'> {
   const { app, live, instance, admitted, access } = inputs;
-  const ours = [...live.objects.values()].filter((object) => isOurs(object, instance, inputs.settings));
+  // An Application may be among its own objects; it goes last, with its finalizer.
+  const ours = [...live.objects.values()].filter(
+    (object) => isOurs(object, instance, inputs.settings) && object.object.metadata.uid !== (app.metadata.uid ?? ''),
+  );
   const permitted = ours.filter(
     ({ key }) => admitted.permits(key, access.resource(key.group, key.kind)?.namespaced).answer === 'allowed',
   );

@@ -11,6 +11,7 @@ import {
   overdueReason,
   resultsAfter,
   type Step,
+  type SyncOptions,
   syncOptionsOf,
   terminated,
 } from '../../core/sync/index.ts';
@@ -55,7 +56,7 @@ export async function runSync(inputs: Ready, parts: SyncParts, world: World): Pr
     const comparison = compare(parts.sources.targets, live, rules);
     const items = itemsFor(inputs, parts, comparison, live, state);
     // Nothing is applied unless everything may be: half an Application helps nobody.
-    const refused = (state.syncResult?.resources ?? []).length === 0 ? refusals(items, inputs) : [];
+    const refused = (state.syncResult?.resources ?? []).length === 0 ? refusals(items, inputs, optionsOf(state)) : [];
     if (refused.length > 0) return { state: invalid(state, refused, timeText(world.now())), live, predicted };
     const shared = sharedStop(comparison, state);
     if (shared !== undefined) {
@@ -64,7 +65,7 @@ export async function runSync(inputs: Ready, parts: SyncParts, world: World): Pr
     }
     const step = nextStep(stepInput(inputs, items, state, world));
     if (needsCheckpoint(step, state)) await parts.checkpoint(withResults(state, announce(step.results, step.tasks)));
-    const outcomes = await act(inputs, step.tasks, world);
+    const outcomes = await act({ ...inputs, sources: parts.sources }, step.tasks, world);
     live = after(live, outcomes);
     predicted = settledBy(predicted, outcomes);
     const away = waitForServer(inputs, state, outcomes, world);
@@ -75,6 +76,8 @@ export async function runSync(inputs: Ready, parts: SyncParts, world: World): Pr
   }
   throw new Error(`the sync of ${inputs.instance} does not end`);
 }
+
+const optionsOf = ({ operation }: OperationState): SyncOptions => syncOptionsOf(operation.sync?.syncOptions ?? []);
 
 /** How long to wait before the step is taken again; undefined where the server answered, or has been away too long. */
 function waitForServer(

@@ -6,6 +6,7 @@
  * `compare.ts` (the Application), `judge.ts` (its rules) and `differs.ts` (one pair).
  */
 export { type CompareOptions, compare } from './compare.ts';
+export { declaredKinds } from './declared-kinds.ts';
 export { type DiffersOptions, differenceOf, differs } from './differs.ts';
 export { type DryRunVerdict, type Prediction, type ServerSideDiff, serverSideDiffOf } from './dry-run.ts';
 export { type DiffSettings, Judge, type JudgeOptions } from './judge.ts';

@@ -8,7 +8,8 @@ import type {
 } from '../api/index.ts';
 import type { ComparedObject, Comparison } from '../diff/index.ts';
 import type { Health } from '../health/index.ts';
-import { printKey } from '../objects/index.ts';
+import { type KubeObject, printKey } from '../objects/index.ts';
+import { objectOptionsOf } from '../sync/index.ts';
 import { conditionsAfter, type OwnedConditions } from './conditions.ts';
 
 /** Everything a pass found out about an Application. */
@@ -75,7 +76,7 @@ function resourcesOf(comparison: Comparison): ResourceStatus[] {
     .map(({ row }) => row);
 }
 
-function resourceOf({ key, version, status, requiresPruning, hook, wave }: ComparedObject): ResourceStatus {
+function resourceOf({ key, version, status, requiresPruning, hook, wave, live }: ComparedObject): ResourceStatus {
   return {
     ...(key.group === '' ? {} : { group: key.group }),
     version,
@@ -84,8 +85,25 @@ function resourceOf({ key, version, status, requiresPruning, hook, wave }: Compa
     name: key.name,
     ...(status === undefined ? {} : { status }),
     ...(requiresPruning ? { requiresPruning } : {}),
+    ...(live !== undefined && asksToConfirm(live.object) ? { requiresDeletionConfirmation: true } : {}),
     ...(hook ? { hook } : {}),
     ...(wave === 0 ? {} : { syncWave: wave }),
+  };
+}
+
+function asksToConfirm(object: KubeObject): boolean {
+  const options = objectOptionsOf(object);
+  return options.delete === 'confirm' || options.prune === 'confirm';
+}
+
+/** What was deployed, which for a rollback is not what the Application asks for. */
+function deployed({ spec }: Application, { syncResult = {} }: OperationState): Partial<RevisionHistory> {
+  const { revision, revisions, source = spec.source, sources = spec.sources } = syncResult;
+  const several = sources !== undefined && sources.length > 0;
+  return {
+    ...(revision === undefined ? {} : { revision }),
+    ...(revisions === undefined ? {} : { revisions }),
+    ...(several ? { sources } : source === undefined ? {} : { source }),
   };
 }
 
@@ -99,8 +117,7 @@ function historyOf({ app, operationState }: StatusFacts): { history?: RevisionHi
   const limit = Math.max(0, app.spec.revisionHistoryLimit ?? 10);
   const line: RevisionHistory = {
     id: (before.at(-1)?.id ?? -1) + 1,
-    ...(operationState.syncResult?.revision === undefined ? {} : { revision: operationState.syncResult.revision }),
-    ...(app.spec.source === undefined ? {} : { source: app.spec.source }),
+    ...deployed(app, operationState),
     ...(operationState.startedAt === undefined ? {} : { deployStartedAt: operationState.startedAt }),
     ...(operationState.finishedAt === undefined ? {} : { deployedAt: operationState.finishedAt }),
     ...(operationState.operation.initiatedBy === undefined

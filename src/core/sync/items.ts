@@ -35,7 +35,7 @@ export function itemsOf(input: ItemsInput): Item[] {
     .filter(({ key }) => !partial || isSelected(key, input.sync))
     .flatMap((object) => managedItem(object, input.options));
   const hooks = hooksOff ? [] : input.hooks.flatMap((hook) => hookItems(hook, input));
-  const known = [...managed, ...hooks, ...(partial ? [] : (input.extra ?? []))].map((item) => ({
+  const known = [...managed, ...hooks, ...(input.extra ?? [])].map((item) => ({
     ...item,
     result: begun(item, results.get(resultKey(item))),
   }));

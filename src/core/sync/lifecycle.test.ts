@@ -122,3 +122,30 @@ test('an attempt is never held back for longer than its wait, whatever time the 
     assert.equal(found.againInMs, 10_000);
   }
 });
+
+test('45: an attempt that asks for fresh revisions is made at those of now, whatever it was pinned to', () => {
+  const waiting = (refresh: boolean): string =>
+    `status: {operationState: {phase: Running, startedAt: "2025-12-31T23:00:00Z", finishedAt: "2025-12-31T23:00:00Z", retryCount: 1, operation: {sync: {revision: old}, retry: {limit: 2, refresh: ${refresh}}}, syncResult: {revision: old, resources: [{name: x}]}}}`;
+  const revisions = [true, false].map((refresh) => {
+    const found = activity(waiting(refresh));
+    assert.ok(found.active);
+    return [found.state.syncResult?.revision, found.state.operation.sync?.revision, found.state.syncResult?.resources];
+  });
+  assert.deepEqual(revisions, [
+    ['abc', undefined, []],
+    ['old', 'old', []],
+  ]);
+});
+
+test('85: an operation keeps the metadata that it gives the namespace', () => {
+  const found = activity('operation: {sync: {}}');
+  assert.ok(found.active);
+  assert.equal(found.state.syncResult?.managedNamespaceMetadata, undefined);
+  const managed = activityOf({
+    app: app('  syncPolicy: {managedNamespaceMetadata: {labels: {a: b}}}\noperation: {sync: {}}'),
+    comparison: { status: 'OutOfSync', objects: [], errors: [] },
+    ...{ revision: 'abc', now: at, nowText: '2026-01-01T00:00:00Z', pace: defaultPace, window: () => open },
+  });
+  assert.ok(managed.active);
+  assert.deepEqual(managed.state.syncResult?.managedNamespaceMetadata, { labels: { a: 'b' } });
+});

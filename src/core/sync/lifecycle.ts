@@ -76,6 +76,7 @@ function opened({ app, revision, revisions, nowText }: ActivityInput, operation:
   const { source, sources } = operation.sync ?? {};
   const used = sources ?? app.spec.sources;
   const one = source ?? app.spec.source;
+  const { managedNamespaceMetadata } = app.spec.syncPolicy ?? {};
   return {
     operation: unclaimed(operation),
     phase: 'Running',
@@ -84,6 +85,7 @@ function opened({ app, revision, revisions, nowText }: ActivityInput, operation:
     syncResult: {
       ...(revisions === undefined ? { revision } : { revisions }),
       ...(used === undefined || used.length === 0 ? (one === undefined ? {} : { source: one }) : { sources: used }),
+      ...(managedNamespaceMetadata === undefined ? {} : { managedNamespaceMetadata }),
       resources: [],
     },
   };
@@ -108,7 +110,14 @@ function resume(input: ActivityInput, state: OperationState): Activity {
     const waiting = { ...state, message: window.message };
     return { active: false, blocked: true, state: waiting, againInMs: atMost(window.changesInMs) };
   }
-  return { active: true, state: due === undefined ? state : nextAttempt(state), manual, fresh: false };
+  return { active: true, state: due === undefined ? state : again(input, state), manual, fresh: false };
+}
+
+/** The next attempt; one that asks for fresh revisions is pinned to those of now. */
+function again({ revision, revisions }: ActivityInput, state: OperationState): OperationState {
+  const next = nextAttempt(state);
+  if (state.operation.retry?.refresh !== true) return next;
+  return { ...next, syncResult: { ...next.syncResult, ...(revisions === undefined ? { revision } : { revisions }) } };
 }
 
 /** An operation that has taken too long is stopped as if somebody asked for it; why stands in its last message. */

@@ -48,13 +48,21 @@ export function retryDueInMs(state: OperationState, now: number): number | undef
 
 /** The state a new attempt begins with: results are forgotten, and with `refresh` the pinned revisions, too. */
 export function nextAttempt(state: OperationState): OperationState {
-  const { finishedAt: _finished, syncResult, ...rest } = state;
-  const { resources: _resources, revision, revisions, ...kept } = syncResult ?? {};
-  const pinned =
-    state.operation.retry?.refresh === true
-      ? {}
-      : { ...(revision === undefined ? {} : { revision }), ...(revisions === undefined ? {} : { revisions }) };
-  return { ...rest, phase: 'Running', message: '', syncResult: { ...kept, ...pinned, resources: [] } };
+  const { finishedAt: _finished, syncResult = {}, ...rest } = state;
+  const { operation } = state;
+  if (operation.retry?.refresh !== true) {
+    return { ...rest, phase: 'Running', message: '', syncResult: { ...syncResult, resources: [] } };
+  }
+  const unpinned = operation.sync === undefined ? operation : { ...operation, sync: withoutRevisions(operation.sync) };
+  const result = { ...withoutRevisions(syncResult), resources: [] };
+  return { ...rest, operation: unpinned, phase: 'Running', message: '', syncResult: result };
+}
+
+function withoutRevisions<T extends { readonly revision?: string; readonly revisions?: readonly string[] }>(
+  pinned: T,
+): Omit<T, 'revision' | 'revisions'> {
+  const { revision: _one, revisions: _several, ...rest } = pinned;
+  return rest;
 }
 
 /** The wait before attempt n (from 1): the first duration times the factor, n times, up to the most. */

@@ -1,0 +1,32 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { declaredKinds } from '../../core/diff/index.ts';
+import { kindText } from '../../core/objects/index.ts';
+import type { Task } from '../../core/sync/index.ts';
+import type { Ready } from './gather.ts';
+
+const lookEveryMs = 100;
+/** Longer than a healthy API server needs from a CRD to its kind, and short enough for a broken CRD to be told of. */
+const patienceMs = 10_000;
+
+/** Kinds whose CRDs the Application brings along: the API server serves them a moment after it has got the CRD. */
+export class Coming {
+  readonly #actor: Pick<Ready, 'access' | 'sources'>;
+  #declared: ReadonlyMap<string, boolean> | undefined;
+  readonly #given = new Set<string>();
+
+  constructor(actor: Pick<Ready, 'access' | 'sources'>) {
+    this.#actor = actor;
+  }
+
+  /** Waits until the kind of a task is served, if it is one that should come; each kind once. */
+  async settle({ key }: Task): Promise<void> {
+    const { access, sources } = this.#actor;
+    const served = (): boolean => access.resource(key.group, key.kind) !== undefined;
+    if (served()) return;
+    this.#declared ??= declaredKinds(sources.targets.map(({ object }) => object));
+    const text = kindText(key);
+    if (!this.#declared.has(text) || this.#given.has(text)) return;
+    this.#given.add(text);
+    for (let waited = 0; waited < patienceMs && !served(); waited += lookEveryMs) await sleep(lookEveryMs);
+  }
+}
