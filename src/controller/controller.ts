@@ -190,12 +190,16 @@ class Running implements Controller {
       health: (object) => assessWith(checksOf(settings.current().settings), object),
       patchApplication: async (app, patch) => {
         const { namespace = controlPlane, name } = app.metadata;
-        await this.#applications.write(`${namespace}/${name}`, () =>
-          this.#control.patch(applicationKind, namespace, name, 'merge', patch),
-        );
+        let resourceVersion: string | undefined;
+        await this.#applications.write(`${namespace}/${name}`, async () => {
+          const answer = await this.#control.patch(applicationKind, namespace, name, 'merge', patch);
+          ({ resourceVersion } = answer.metadata);
+          return answer;
+        });
         // The watch's echo of it says nothing new, but another finalizer is another stage, which nobody else begins.
         const left = at(patch, 'metadata', 'finalizers');
         if (isArray(left) && left.length > 0) this.#queue.add(`${namespace}/${name}`);
+        return resourceVersion;
       },
       told: (app, after) => this.#reporter.told(app, after),
     };

@@ -1,6 +1,6 @@
 import type { Application, ApplicationStatus, OperationState } from '../../core/api/index.ts';
 import type { Comparison, ComparisonWarning } from '../../core/diff/index.ts';
-import type { JsonObject } from '../../core/json/index.ts';
+import { isObject, type JsonObject } from '../../core/json/index.ts';
 import { foldStatus, type OwnedConditions, patchBetween } from '../../core/status/index.ts';
 import type { Ready } from './gather.ts';
 import { healthOf } from './health.ts';
@@ -76,8 +76,21 @@ function conditions(types: readonly [string, ...string[]], messages: readonly st
  */
 export async function checkpoint(app: Application, operationState: OperationState, world: World): Promise<Application> {
   const status = { ...app.status, operationState };
-  await write(app, status, operationState, world);
-  return { ...app, status, operation: operationState.operation };
+  const resourceVersion = await write(app, status, operationState, guarded(world));
+  const metadata = resourceVersion === undefined ? app.metadata : { ...app.metadata, resourceVersion };
+  return { ...app, metadata, status, operation: operationState.operation };
+}
+
+/** Whoever changed the Application meanwhile may have started the same hooks, such as a second controller: look again. */
+function guarded(world: World): World {
+  return {
+    ...world,
+    patchApplication: (app, { metadata, ...patch }) => {
+      const { resourceVersion = '' } = app.metadata;
+      const also = isObject(metadata) ? metadata : {};
+      return world.patchApplication(app, { ...patch, metadata: { ...also, resourceVersion } });
+    },
+  };
 }
 
 /** Writes a refusal: a condition, and nothing known about sync or health. A sync somebody asked for ends with it. */
@@ -163,18 +176,19 @@ async function write(
   status: ApplicationStatus,
   operation: OperationState | undefined,
   world: World,
-): Promise<void> {
+): Promise<string | undefined> {
   const before = { status: app.status ?? {} } as unknown as JsonObject; // a parsed status is JSON
   const patch = patchBetween(before, { status } as unknown as JsonObject); // so is a folded one
   const refreshed = app.metadata.annotations?.[refreshAnnotation] !== undefined;
   const field = operationField(app, operation);
-  if (patch === undefined && Object.keys(field).length === 0 && !refreshed) return;
-  await world.patchApplication(app, {
+  if (patch === undefined && Object.keys(field).length === 0 && !refreshed) return undefined;
+  const resourceVersion = await world.patchApplication(app, {
     ...patch,
     ...field,
     ...(refreshed ? { metadata: { annotations: { [refreshAnnotation]: null } } } : {}),
   });
   world.told(app, status);
+  return resourceVersion;
 }
 
 /** While an operation runs it stands on the object, where tools look for it; once it is over it goes. */

@@ -45,8 +45,8 @@ export interface World {
   cluster(key: string): Promise<ClusterAccess>;
   /** How an object is doing by the newest settings; undefined where its kind says nothing about that. */
   health(object: KubeObject): Health | undefined;
-  /** Patches the Application through the control-plane door. */
-  patchApplication(app: Application, patch: JsonObject): Promise<void>;
+  /** Patches the Application through the control-plane door; answers its new resourceVersion. */
+  patchApplication(app: Application, patch: JsonObject): Promise<string | undefined>;
   /** A status was written: whoever tells people about it is told. */
   told(app: Application, after: ApplicationStatus): void;
 }
