@@ -79,6 +79,9 @@ const refreshAnnotation = 'argocd.argoproj.io/refresh';
 const appWrites = (name: string): number =>
   stage.writes('applications', 'sources-argocd').filter(({ objectRef }) => objectRef?.name === name).length;
 
+/** Loaded machines are slow; what does not come at all is what fails. */
+const eventually = <T>(read: () => Promise<T>, good: (value: T) => boolean): Promise<T> => until(read, good, 60_000);
+
 /** Takes the repository away while something happens, and brings it back. */
 async function away(story: () => Promise<void>): Promise<void> {
   const elsewhere = `${repository.directory}-away`;
@@ -92,14 +95,14 @@ async function away(story: () => Promise<void>): Promise<void> {
 
 test('21: the first failure of a repository changes no status, and nothing is healed on what was read before', async () => {
   await stage.apply(application('shop', { path: 'shop' }));
-  const before = await until(shop, synced);
+  const before = await eventually(shop, synced);
   const { status } = before ?? {};
   await away(async () => {
     await controller.poll(repository.url);
     assert.deepEqual((await shop())?.status, status);
     const operation = (await shop())?.status?.operationState;
     await stage.remove('ConfigMap', 'sources-shop', 'one');
-    const drifted = await until(shop, (app) => syncOf(app) === 'OutOfSync');
+    const drifted = await eventually(shop, (app) => syncOf(app) === 'OutOfSync');
     await controller.poll(repository.url);
     assert.deepEqual(drifted?.status?.operationState, operation);
     assert.equal(await stage.get('ConfigMap', 'sources-shop', 'one'), undefined);
@@ -108,14 +111,14 @@ test('21: the first failure of a repository changes no status, and nothing is he
 });
 
 test('a repository that reads again is gone on with by itself', async () => {
-  await until(shop, synced);
+  await eventually(shop, synced);
   assert.notEqual(await stage.get('ConfigMap', 'sources-shop', 'one'), undefined);
 });
 
 test('23: somebody who asks for a refresh hears at once that the repository cannot be read, and since when', async () => {
   await away(async () => {
     await refresh('shop', 'normal');
-    const app = await until(shop, unknown);
+    const app = await eventually(shop, unknown);
     assert.match(comparisonError(app), /not readable since \d{4}-\d\d-\d\dT[\d:]+Z/);
     assert.equal(app?.metadata.annotations?.[refreshAnnotation], undefined);
     // The last good manifests stay for tree and health.
@@ -128,7 +131,7 @@ test('23: somebody who asks for a refresh hears at once that the repository cann
     for (let polls = 0; polls < 3; polls++) await controller.poll(repository.url);
     assert.equal(appWrites('shop'), writes);
   });
-  const app = await until(shop, synced);
+  const app = await eventually(shop, synced);
   assert.equal(comparisonError(app), '');
 });
 
@@ -136,46 +139,46 @@ test('a sync that somebody asks for while the repository cannot be read ends wit
   await away(async () => {
     await controller.poll(repository.url);
     await stage.patch('Application', 'sources-argocd', 'shop', { operation: { sync: {} } });
-    const app = await until(shop, (found) => found?.status?.operationState?.phase === 'Error');
+    const app = await eventually(shop, (found) => found?.status?.operationState?.phase === 'Error');
     assert.match(app?.status?.operationState?.message ?? '', /not readable since/);
     assert.equal(app?.operation, undefined);
   });
-  await until(shop, synced);
+  await eventually(shop, synced);
 });
 
 test('what cannot be rendered is said at once, prunes nothing, and is over with the next good commit', async () => {
   repository.commit({ 'shop/one.yaml': null, 'shop/broken.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: [\n' });
-  const app = await until(shop, unknown);
+  const app = await eventually(shop, unknown);
   assert.match(comparisonError(app), /broken\.yaml/);
   assert.equal(app?.status?.health?.status, 'Healthy');
   assert.notEqual(await stage.get('ConfigMap', 'sources-shop', 'one'), undefined);
   repository.commit({ 'shop/one.yaml': configMap('one'), 'shop/broken.yaml': null });
-  await until(shop, (found) => synced(found) && comparisonError(found) === '');
+  await eventually(shop, (found) => synced(found) && comparisonError(found) === '');
 });
 
 test('a branch that is deleted is a failure, and one that comes back is its end', async () => {
   const feature = view('feature');
   await stage.apply(application('feature', { path: 'shared', targetRevision: 'feature' }));
-  await until(feature, synced);
+  await eventually(feature, synced);
   const commit = repository.git('rev-parse', 'feature');
   repository.git('branch', '-D', 'feature');
   await controller.poll(repository.url);
   await stage.remove('ConfigMap', 'sources-shop', 'two');
-  await until(feature, (app) => syncOf(app) === 'OutOfSync');
+  await eventually(feature, (app) => syncOf(app) === 'OutOfSync');
   await refresh('feature', 'normal');
-  const app = await until(feature, unknown);
+  const app = await eventually(feature, unknown);
   assert.match(comparisonError(app), /feature/);
   assert.equal(await stage.get('ConfigMap', 'sources-shop', 'two'), undefined);
   repository.git('branch', 'feature', commit);
-  await until(feature, synced);
+  await eventually(feature, synced);
   await stage.remove('Application', 'sources-argocd', 'feature');
-  await until(feature, (found) => found === undefined);
+  await eventually(feature, (found) => found === undefined);
 });
 
 test('10, 11: a refresh is done and its annotation gone, whatever word it bears', async () => {
   for (const how of ['hard', 'foo']) {
     await refresh('shop', how);
-    const app = await until(shop, (found) => found?.metadata.annotations?.[refreshAnnotation] === undefined);
+    const app = await eventually(shop, (found) => found?.metadata.annotations?.[refreshAnnotation] === undefined);
     assert.ok(synced(app));
   }
 });
@@ -184,12 +187,12 @@ test('a setting that decides how sources are rendered renders them again', async
   const kustomized = view('kustomized');
   repository.commit({ 'kustomized/kustomization.yaml': 'resources: [../shared]\nnamePrefix: a-\n' });
   await stage.apply(application('kustomized', { path: 'kustomized' }));
-  await until(kustomized, synced);
+  await eventually(kustomized, synced);
   await stage.patch('ConfigMap', 'sources-argocd', 'argocd-cm', { data: { 'kustomize.enable': 'false' } });
   // Without kustomize the directory is one of plain files, of which a kustomization is none.
-  await until(kustomized, (app) => !synced(app));
+  await eventually(kustomized, (app) => !synced(app));
   await stage.patch('ConfigMap', 'sources-argocd', 'argocd-cm', { data: { 'kustomize.enable': null } });
-  await until(kustomized, synced);
+  await eventually(kustomized, synced);
 });
 
 test('a chart is told what its cluster can do, and again when that changes', async () => {
@@ -197,18 +200,18 @@ test('a chart is told what its cluster can do, and again when that changes', asy
   const told = async (): Promise<object | undefined> =>
     ((await stage.get('ConfigMap', 'sources-shop', 'asked')) as { data?: object } | undefined)?.data;
   await stage.apply(application('chart', { path: 'chart' }));
-  await until(chart, synced);
+  await eventually(chart, synced);
   const { gitVersion } = await stage.connection.version();
   const kube = /^v\d+\.\d+\.\d+/.exec(gitVersion)?.[0];
   assert.deepEqual(await told(), { kube, deployments: 'true', shops: 'false' });
   await stage.apply(shops);
-  await until(told, (data) => isDeepStrictEqual(data, { kube, deployments: 'true', shops: 'true' }));
+  await eventually(told, (data) => isDeepStrictEqual(data, { kube, deployments: 'true', shops: 'true' }));
 });
 
 test('a Secret for the cluster we run in that brings no credential uses our own connection', async () => {
   await stage.apply(here);
   repository.commit({ 'shop/three.yaml': configMap('three') });
-  await until(shop, (app) => synced(app) && app?.status?.resources?.length === 2);
+  await eventually(shop, (app) => synced(app) && app?.status?.resources?.length === 2);
   assert.notEqual(await stage.get('ConfigMap', 'sources-shop', 'three'), undefined);
   await stage.remove('Secret', 'sources-argocd', 'here');
 });
@@ -218,17 +221,17 @@ test('22: after the grace period the status says so, and after a restart what th
   await stage.apply(params(1));
   await away(async () => {
     controller = await stage.start(installation);
-    const app = await until(shop, unknown);
+    const app = await eventually(shop, unknown);
     assert.match(comparisonError(app), /not readable since/);
     assert.equal(app?.status?.health?.status, 'Healthy');
     assert.notEqual(await stage.get('ConfigMap', 'sources-shop', 'one'), undefined);
   });
-  await until(shop, synced);
+  await eventually(shop, synced);
   await away(async () => {
-    const app = await until(shop, unknown);
+    const app = await eventually(shop, unknown);
     assert.equal(app?.status?.health?.status, 'Healthy');
   });
-  await until(shop, synced);
+  await eventually(shop, synced);
 });
 
 function configMap(name: string): string {

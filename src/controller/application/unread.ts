@@ -24,14 +24,21 @@ export function withoutSyncStatus(comparison: Comparison, { sources }: Pick<Read
 export function whileUnread(inputs: Ready, comparison: Comparison | undefined, now: number): Decision | undefined {
   const { app, sources } = inputs;
   if (sources.unread === undefined) return undefined;
-  const { phase } = app.status?.operationState ?? {};
-  const isRunning = phase === 'Running' || phase === 'Terminating';
+  const state = app.status?.operationState;
+  const isRunning = state?.phase === 'Running' || state?.phase === 'Terminating';
   if (isRunning && comparison !== undefined) return undefined;
-  const operationState = isRunning ? undefined : refused(inputs, now);
+  const operationState = isRunning ? ended(state, now) : refused(inputs, now);
   // Nothing to compare with, and not yet time to say so.
   if (comparison === undefined && operationState === undefined && !sources.unread.told) return { next: 'nothing' };
   const said = comparison === undefined ? undefined : withoutSyncStatus(comparison, inputs);
   return { next: 'say', comparison: said, operationState };
+}
+
+/** Whoever terminates does not wait for the sources; without them nobody knows which hooks were running. */
+function ended(state: OperationState, now: number): OperationState | undefined {
+  if (state.phase !== 'Terminating') return undefined;
+  const message = 'Operation terminated; its hooks may still run, since its sources cannot be read';
+  return { ...state, phase: 'Failed', message, finishedAt: timeText(now) };
 }
 
 function refused({ app, sources }: Ready, now: number): OperationState | undefined {
