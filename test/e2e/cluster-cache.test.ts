@@ -67,6 +67,45 @@ spec:
   );
 });
 
+test('shows what belongs to an object by name alone', async () => {
+  const { cache } = await look({ token: cluster.adminToken });
+  await apply(`
+apiVersion: v1
+kind: Service
+metadata: {name: named, namespace: cache-a, labels: {app: names}}
+spec: {ports: [{port: 80}]}
+---
+apiVersion: v1
+kind: Endpoints
+metadata: {name: named, namespace: cache-a}
+subsets: []
+---
+apiVersion: apps/v1
+kind: StatefulSet
+metadata: {name: db, namespace: cache-a, labels: {app: names}}
+spec:
+  replicas: 0
+  serviceName: db
+  selector: {matchLabels: {x: db}}
+  template: {metadata: {labels: {x: db}}, spec: {containers: [{name: c, image: i}]}}
+  volumeClaimTemplates:
+  - metadata: {name: data}
+    spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}
+---
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {name: data-db-0, namespace: cache-a}
+spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}
+`);
+  const below = (): string[] =>
+    cache
+      .tree('names')
+      .flatMap(({ node, parents }) => parents.map((parent) => `${node.key.kind} of ${parent.key.kind}`));
+  await until(() =>
+    ['Endpoints of Service', 'PersistentVolumeClaim of StatefulSet'].every((each) => below().includes(each)),
+  );
+});
+
 test('a kind that is defined, deleted and defined again is followed as it comes and goes', async () => {
   const { cache, touched } = await look({ token: cluster.adminToken });
   const widget = `apiVersion: cache.argosy.test/v1\nkind: Widget\nmetadata: {name: one, namespace: cache-a, labels: {app: gears}}\n`;
@@ -222,7 +261,7 @@ async function retry(act: () => Promise<void>): Promise<void> {
 }
 
 async function until(good: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 20_000;
+  const deadline = Date.now() + 60_000;
   while (!(await good())) {
     assert.ok(Date.now() < deadline, `still not: ${good.toString()}`);
     await sleep(25);
