@@ -146,8 +146,13 @@ class Following implements Sources {
   }
 
   servedChanged(): void {
-    const asked = [...this.#known].flatMap(([key, { askedCluster }]) => (askedCluster ? [key] : []));
-    this.#options.onChange([...new Set([...asked, ...this.#unreads.keys()])]);
+    // It may have been any cluster: only those are looked at for whom something else comes of it.
+    const isOther = ([key, last]: [string, Known]): boolean => {
+      const app = this.#tracked.get(key);
+      return last.askedCluster && app !== undefined && clusterKey(last, this.#options.served(app)) !== last.cluster;
+    };
+    const asked = [...this.#known].filter(isOther).map(([key]) => key);
+    this.#options.onChange([...new Set([...asked, ...this.#unreads.waitingToKnow()])]);
   }
 
   poll(url: string): Promise<void> {

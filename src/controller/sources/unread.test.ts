@@ -61,6 +61,13 @@ test('what the outside has caused is tried again, ever more rarely, and keeps it
   assert.equal(all.note('a/b', late).lookAt, 1_010_000 + 300_000);
 });
 
+test('those who wait to know their cluster are told apart', () => {
+  const { all } = unreads();
+  all.note('a/b', render);
+  all.note('c/d', { ...render, error: new ArgosyError('unknown', 'what the cluster can do is not known') });
+  assert.deepEqual(all.waitingToKnow(), ['c/d']);
+});
+
 test('trying again is in vain as long as the sources lead to the same', () => {
   const { all } = unreads();
   all.note('a/b', render);

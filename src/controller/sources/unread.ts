@@ -48,8 +48,9 @@ export class Unreads {
     return this.#failing.has(key);
   }
 
-  keys(): Iterable<string> {
-    return this.#failing.keys();
+  /** Those who failed because something about their cluster was not known. */
+  waitingToKnow(): string[] {
+    return [...this.#failing].flatMap(([key, { error }]) => (error.code === 'unknown' ? [key] : []));
   }
 
   /** Tells whether there is no use in trying again where the sources now lead. */
