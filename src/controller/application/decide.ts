@@ -29,11 +29,16 @@ export type Decision =
 /** What a decision asks for besides the inputs. */
 export type Surroundings = Pick<World, 'now' | 'health' | 'params' | 'controlPlane' | 'operations'>;
 
+function isUnderWay({ operation, status }: Ready['app']): boolean {
+  return operation !== undefined && ['Running', 'Terminating'].includes(status?.operationState?.phase ?? '');
+}
+
 /** Decides from the inputs, the time and what this process has begun. */
 export function decide(inputs: Ready, world: Surroundings): Decision {
   const now = world.now();
   const { app } = inputs;
-  if (app.metadata.deletionTimestamp !== undefined) return { next: 'remove' };
+  // An operation that is under way goes on: it may be about to create what a deletion would miss.
+  if (app.metadata.deletionTimestamp !== undefined && !isUnderWay(app)) return { next: 'remove' };
   const running = app.status?.operationState;
   // Whoever stops an operation need not wait until everything can be read again.
   if (running?.phase === 'Terminating') return { next: 'sync', state: running, fresh: false };

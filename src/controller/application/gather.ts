@@ -143,8 +143,9 @@ export function keyOfApplication({ metadata }: Application, controlPlane: string
   return `${metadata.namespace ?? controlPlane}/${metadata.name}`;
 }
 
-/** A deletion asks for nothing, what is left is to be removed; only its hooks come from the sources. */
-function needsNothing({ metadata }: Application): boolean {
+/** A deletion asks for nothing, what is left is to be removed; only its hooks come from the sources, and a sync it waits for. */
+function needsNothing({ metadata, operation }: Application): boolean {
+  if (operation !== undefined) return false;
   const hooks = Object.values(deleteHookFinalizers).flatMap(({ run, cleanup }) => [run, cleanup]);
   return metadata.deletionTimestamp !== undefined && !(metadata.finalizers ?? []).some((each) => hooks.includes(each));
 }

@@ -66,7 +66,11 @@ async function sync(
   const failure = lost ?? sources.error;
   const progress: Progress =
     failure === undefined
-      ? await runSync(await seen(inputs, sources, world), { state, sources, checkpoint: store }, world)
+      ? await runSync(
+          await seen(inputs, sources, world),
+          { state: pinnedTo(state, sources), sources, checkpoint: store },
+          world,
+        )
       : {
           state: withoutSources(state, failure, timeText(world.now())),
           live: inputs.live,
@@ -81,7 +85,9 @@ async function sync(
   const said = comparison === undefined ? undefined : withoutSyncStatus(comparison, inputs);
   await report({ ...inputs, app }, { comparison: said, operationState: progress.state, syncError }, world);
   if (progress.state.phase !== 'Running') world.operations.over(key);
-  return progress.againInMs ?? (progress.state.phase === 'Running' ? pollMs : undefined);
+  // A deletion that waited for this operation goes on; the echo of our own write wakes nobody.
+  const isAwaited = progress.state.phase === 'Running' || app.metadata.deletionTimestamp !== undefined;
+  return progress.againInMs ?? (isAwaited ? pollMs : undefined);
 }
 
 /** The newest targets with what is there now; without targets nothing can be told. */
@@ -125,6 +131,13 @@ async function seen(inputs: Ready, sources: Sources, world: World): Promise<Read
   const { live, predicted, unsure } = await see(inputs, sources.targets, world);
   const objects = new Map([...inputs.live.objects, ...live.objects]);
   return { ...inputs, live: { objects, unknown: live.unknown }, predicted, unsure };
+}
+
+/** The revision that an operation's own wish was found to mean stands in its result, and is kept from then on. */
+function pinnedTo(state: OperationState, { revision, revisions }: Sources): OperationState {
+  const { syncResult } = state;
+  if (syncResult?.revision !== undefined || syncResult?.revisions !== undefined) return state;
+  return { ...state, syncResult: { ...syncResult, ...(revisions === undefined ? { revision } : { revisions }) } };
 }
 
 /** An operation keeps to the sources and revisions it began with, whatever the newest are. */

@@ -27,8 +27,6 @@ export async function remove(inputs: Ready, world: World): Promise<number | unde
     await reportDeletion(app, [reason], world);
     return pollMs;
   };
-  // A running operation ends first: it may be about to create what this would miss.
-  if (app.operation !== undefined) return wait('an operation is still running');
   // What could not be read may hold objects of ours: the Application stays until it can be.
   const unknown = unreadOf(inputs);
   if (unknown !== undefined) return wait(unknown);

@@ -123,6 +123,35 @@ test('an attempt is never held back for longer than its wait, whatever time the 
   }
 });
 
+test('99: what an operation brings itself is not told as the revision that was compared', () => {
+  for (const sync of ['{revision: old}', '{source: {repoURL: https://git.example.com/y, path: .}}']) {
+    const found = activity(`operation: {sync: ${sync}}`);
+    assert.ok(found.active);
+    assert.equal(found.state.syncResult?.revision, undefined);
+  }
+  const same = activity('operation: {sync: {revision: abc}}');
+  assert.ok(same.active);
+  assert.equal(same.state.syncResult?.revision, 'abc');
+});
+
+test('119: an automatic sync of an Application that is being deleted is not overtaken: nothing would take its place', () => {
+  const running =
+    'status: {operationState: {phase: Running, startedAt: "2026-01-01T00:00:00Z", operation: {initiatedBy: {automated: true}, sync: {}}, syncResult: {revision: old, resources: []}}}';
+  const whole = app(`  syncPolicy: {automated: {}}\n${running}`);
+  const deleted = { ...whole, metadata: { ...whole.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } };
+  const found = activityOf({
+    app: deleted,
+    comparison: { status: 'OutOfSync', objects: [], errors: [] },
+    revision: 'abc',
+    now: at,
+    nowText: '2026-01-01T00:00:00Z',
+    pace: defaultPace,
+    window: () => open,
+  });
+  assert.ok(found.active);
+  assert.equal(found.state.syncResult?.revision, 'old');
+});
+
 test('45: an attempt that asks for fresh revisions is made at those of now, whatever it was pinned to', () => {
   const waiting = (refresh: boolean): string =>
     `status: {operationState: {phase: Running, startedAt: "2025-12-31T23:00:00Z", finishedAt: "2025-12-31T23:00:00Z", retryCount: 1, operation: {sync: {revision: old}, retry: {limit: 2, refresh: ${refresh}}}, syncResult: {revision: old, resources: [{name: x}]}}}`;

@@ -61,6 +61,8 @@ function runningState(app: Application): OperationState | undefined {
 function isOvertaken({ app, revision, revisions }: ActivityInput, state: OperationState): boolean {
   if (state.phase !== 'Running' || state.operation.initiatedBy?.automated !== true) return false;
   if (app.spec.syncPolicy?.automated === undefined || revisions !== undefined) return false;
+  // Nothing would take its place.
+  if (app.metadata.deletionTimestamp !== undefined) return false;
   return state.syncResult?.revision !== undefined && state.syncResult.revision !== revision;
 }
 
@@ -73,7 +75,9 @@ function begin(input: ActivityInput, operation: Operation): Activity {
 }
 
 function opened({ app, revision, revisions, nowText }: ActivityInput, operation: Operation): OperationState {
-  const { source, sources } = operation.sync ?? {};
+  const { source, sources, revision: wanted = '' } = operation.sync ?? {};
+  // What the operation brings itself has yet to be looked up; all else is what was compared.
+  const known = source === undefined && sources === undefined && (wanted === '' || wanted === revision);
   const used = sources ?? app.spec.sources;
   const one = source ?? app.spec.source;
   const { managedNamespaceMetadata } = app.spec.syncPolicy ?? {};
@@ -83,7 +87,7 @@ function opened({ app, revision, revisions, nowText }: ActivityInput, operation:
     message: '',
     startedAt: nowText,
     syncResult: {
-      ...(revisions === undefined ? { revision } : { revisions }),
+      ...(known ? (revisions === undefined ? { revision } : { revisions }) : {}),
       ...(used === undefined || used.length === 0 ? (one === undefined ? {} : { source: one }) : { sources: used }),
       ...(managedNamespaceMetadata === undefined ? {} : { managedNamespaceMetadata }),
       resources: [],
