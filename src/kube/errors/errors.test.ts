@@ -26,6 +26,11 @@ const table: readonly (readonly [number, string, ErrorCode])[] = [
   [422, status(422, 'Invalid'), 'kube-invalid'],
   [429, 'Too many requests, please try again later.', 'kube-busy'],
   [500, status(500, 'InternalError', 'etcdserver: request is too large'), 'kube-too-large'],
+  [
+    500,
+    status(500, 'InternalError', 'failed to create typed patch object (a/b; /v1, Kind=C): .x: field not declared'),
+    'kube-invalid',
+  ],
   [500, status(500, 'InternalError'), 'kube-unavailable'],
   [502, '<html>', 'kube-unavailable'],
   [503, status(503, 'ServiceUnavailable'), 'kube-unavailable'],

@@ -83,6 +83,8 @@ function codeOf(http: number, reason: string | undefined, text: string): ErrorCo
   const named = reason === undefined || !Object.hasOwn(byReason, reason) ? undefined : byReason[reason];
   if (named !== undefined) return named;
   if (http >= 500 && text.includes('request is too large')) return 'kube-too-large';
+  // A server-side apply of an object that does not fit its schema is answered with 500: the object is wrong, not the server.
+  if (http === 500 && text.includes('failed to create typed')) return 'kube-invalid';
   return byStatus[http] ?? (http >= 500 ? 'kube-unavailable' : 'kube-malformed');
 }
 
