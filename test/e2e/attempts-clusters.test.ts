@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { Controller } from '../../src/controller/index.ts';
+import { isArgosyError } from '../../src/core/errors/index.ts';
+import { connect } from '../../src/kube/index.ts';
 import { startInstallation } from '../../src/main/controller.ts';
 import { createLogger, createMetrics, type Metrics } from '../../src/telemetry/index.ts';
 import { createTestRepository, type TestRepository } from '../support/git-repository.ts';
@@ -191,6 +193,11 @@ test("T-096 the view of one address is each credential's own", async () => {
 
 test("T-097 a credential that is revoked is not replaced by the neighbour's", async () => {
   await stage.remove('ServiceAccount', 'clu-a-prod', 'remote');
+  await until(
+    () => isAccepted(tokens['a'] ?? ''),
+    (accepted) => !accepted,
+    60_000,
+  );
   await neighbourIsServed();
   const before = (await view('a', 'shop'))?.status?.sync?.revision;
   const revision = repository.commit({ 'shop/one.yaml': configMap('shop', '', 'at: revoked') });
@@ -377,6 +384,18 @@ test('T-107 no token stands in the log, a metric, an Event or a status', async (
 test('in all of this nothing was written beyond the rights of the tenant', () => {
   assert.deepEqual(threat.trespasses(), []);
 });
+
+/** Whether the API server still takes a token: it may remember one for some seconds. */
+async function isAccepted(token: string): Promise<boolean> {
+  const { url, ca } = stage.cluster;
+  const connection = connect({ server: url, caData: Buffer.from(ca), credential: { type: 'token', token } });
+  const answer = await connection.discover({ fresh: true }).then(
+    () => true,
+    (error: unknown) => !(isArgosyError(error) && error.code === 'kube-unauthorized'),
+  );
+  await connection.close();
+  return answer;
+}
 
 function secret(team: string, name: string, server: string, token: string, ca = stage.cluster.ca): string {
   const config = JSON.stringify({

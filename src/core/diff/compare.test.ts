@@ -90,7 +90,7 @@ test('79: of the same object twice the last counts, with a warning', () => {
   ]);
 });
 
-test('a target of an excluded kind is dropped with a warning, and its live object is not pruned', () => {
+test('80: a target of an excluded kind is dropped with a warning, and its live object is not pruned', () => {
   const excluded = { ...options, excluded: ({ kind }: { kind: string }) => kind === 'ConfigMap' };
   const result = compare([target(configMap('one'))], live(applied(configMap('one'))), excluded);
   assert.deepEqual(said(result), ['Synced']);
