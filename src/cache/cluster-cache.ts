@@ -16,7 +16,7 @@ import type { Projector } from './projection.ts';
 import { Store } from './store.ts';
 import { none } from './table/columns.ts';
 import { Packer } from './table/packer.ts';
-import { createTouches } from './touches.ts';
+import { createTouches, type Sight } from './touches.ts';
 
 export interface ClusterCacheOptions {
   readonly door: CacheDoor;
@@ -78,6 +78,8 @@ export interface ClusterCache {
   refresh(kind: GroupKind): Promise<void>;
   /** The API server has just shown this object: it is as good as a watch event, and earlier. */
   observe(object: KubeObject, writer: string): void;
+  /** Carries out a write of an Application and observes its answer; the watch's echo of it is no change. */
+  writing(instance: string, send: () => Promise<KubeObject>): Promise<KubeObject>;
   /** The API server has just removed it. */
   observeGone(key: ObjectKey): void;
   stats(): CacheStats;
@@ -160,6 +162,15 @@ export function createClusterCache(options: ClusterCacheOptions): ClusterCache {
     if (reason !== undefined) throw new ArgosyError('unknown', reason);
     return cells.resource({ group, kind });
   };
+  const observe = (object: KubeObject, writer: string): Sight | undefined => {
+    const key = objectKey(object);
+    const cell = cells.at(key, key.namespace);
+    // Until its list is whole a cell would take this for an object that is no longer named.
+    if (cell === undefined || cell.state().state !== 'known') return undefined;
+    store.take(object, { kind: cell.kind, epoch: cell.epoch, whole: true, lean: cell.lean, writer });
+    const row = store.table.find(cell.kind, key.namespace, key.name);
+    return { row, version: Number(object.metadata.resourceVersion) };
+  };
   return {
     ready: () => served.pass(),
     resource,
@@ -183,12 +194,17 @@ export function createClusterCache(options: ClusterCacheOptions): ClusterCache {
     async refresh(kind) {
       await Promise.all(cells.of(kind).map((cell) => cell.refresh()));
     },
-    observe(object, writer) {
-      const key = objectKey(object);
-      const cell = cells.at(key, key.namespace);
-      // Until its list is whole a cell would take this for an object that is no longer named.
-      if (cell === undefined || cell.state().state !== 'known') return;
-      store.take(object, { kind: cell.kind, epoch: cell.epoch, whole: true, lean: cell.lean, writer });
+    observe: (object, writer) => void observe(object, writer),
+    async writing(instance, send) {
+      const release = touches.hold(instance);
+      let own: Sight | undefined;
+      try {
+        const object = await send();
+        own = observe(object, instance);
+        return object;
+      } finally {
+        release(own);
+      }
     },
     observeGone(key) {
       const row = store.table.find(store.kinds.numberOf(key), key.namespace, key.name);

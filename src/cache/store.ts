@@ -5,6 +5,7 @@ import { bodyOf, isSecret, type Projector, project } from './projection.ts';
 import { none } from './table/columns.ts';
 import { Kinds } from './table/kinds.ts';
 import { ObjectTable } from './table/object-table.ts';
+import type { Sight } from './touches.ts';
 
 /** How far and to how many owners one climbs: real chains have four links, a ring has no end. */
 const longestChain = 32;
@@ -25,7 +26,7 @@ export interface StoreOptions {
   /** What all objects together may take. */
   readonly mostBytes: number;
   /** An Application's objects, or what they own, have changed their meaning. */
-  readonly touched: (instance: string) => void;
+  readonly touched: (instance: string, sight?: Sight) => void;
   /** In this namespace an object came, went or changed that bears nobody's mark and names no owner. */
   readonly loosened?: ((namespace: string) => void) | undefined;
 }
@@ -218,7 +219,9 @@ export class Store {
     if (wasLoose !== this.#isLoose(row)) this.#loosened(row);
     const now = this.instancesAbove(row);
     if (!changed && !moved && same(before, now)) return;
-    for (const instance of new Set([...before, ...now])) if (instance !== writer) this.#options.touched(instance);
+    const sight = { row, version: next.version };
+    for (const instance of new Set([...before, ...now]))
+      if (instance !== writer) this.#options.touched(instance, sight);
   }
 
   /** Whether an object bears nobody's mark and names no owner. */

@@ -144,3 +144,63 @@ test('who never asked is not told', async () => {
   await settle();
   assert.deepEqual(stage.touched, []);
 });
+
+test('the echo of an own write that comes before its answer touches nobody', async () => {
+  const stage = await shop();
+  const written = later(web, { spec: { n: 2 } }, 300);
+  const answer = await stage.cache.writing('shop', async () => {
+    stage.door.of('Deployment').sink.upsert(written);
+    await settle();
+    return written;
+  });
+  await settle();
+  assert.equal(answer, written);
+  assert.deepEqual(stage.touched, []);
+});
+
+test('what others do while a write is under way is told after it', async () => {
+  const stage = await shop();
+  const written = later(web, { spec: { n: 2 } }, 300);
+  await stage.cache.writing('shop', async () => {
+    stage.door.of('Deployment').sink.upsert(written);
+    stage.door.of('Pod').sink.upsert(later(pod, { status: { health: 'Degraded' } }, 301));
+    await settle();
+    assert.deepEqual(stage.touched, []);
+    return written;
+  });
+  await settle();
+  assert.deepEqual(stage.touched, ['shop']);
+  await stage.cache.writing('shop', async () => {
+    stage.door.of('Deployment').sink.upsert(later(web, { spec: { n: 3 } }, 302));
+    return later(web, { spec: { n: 4 } }, 303);
+  });
+  await settle();
+  assert.deepEqual(stage.touched, ['shop', 'shop']);
+});
+
+test('a write without an answer hides nothing, and of several at once the last one tells', async () => {
+  const stage = await shop();
+  const failing = stage.cache.writing('shop', async () => {
+    stage.door.of('Deployment').sink.upsert(later(web, { spec: { n: 2 } }, 300));
+    throw new Error('no answer');
+  });
+  await assert.rejects(failing);
+  await settle();
+  assert.deepEqual(stage.touched, ['shop']);
+  let end = (): void => undefined;
+  const written = later(web, { spec: { n: 3 } }, 400);
+  const other = thing('ConfigMap', 'a/settings', { app: 'shop' });
+  const first = stage.cache.writing('shop', async () => {
+    await new Promise<void>((resolve) => (end = resolve));
+    return written;
+  });
+  await stage.cache.writing('shop', async () => {
+    stage.door.of('Deployment').sink.upsert(written);
+    return other;
+  });
+  await settle();
+  end();
+  await first;
+  await settle();
+  assert.deepEqual(stage.touched, ['shop']);
+});

@@ -1,8 +1,26 @@
+/** One version of one object, by its row. */
+export interface Sight {
+  readonly row: number;
+  readonly version: number;
+}
+
+interface Held {
+  writes: number;
+  readonly seen: (Sight | undefined)[];
+  readonly own: Sight[];
+}
+
 /** Gathers the Applications that something happened to, and tells of each once for a bunch of changes. */
 export interface Touches {
   /** This Application has looked at its objects: from now on it wants to hear of them. */
   asked(instance: string): void;
-  touch(instance: string): void;
+  /** Something happened to its objects; `sight` is what was seen, where that can be told. */
+  touch(instance: string, sight?: Sight): void;
+  /**
+   * A write of this Application's is under way: what is seen of its objects is told when that is over. Unless it was
+   * nothing but the write itself, whose echo often comes before its answer.
+   */
+  hold(instance: string): (own: Sight | undefined) => void;
   /** Tells these, whatever they know. */
   wake(instances: Iterable<string>): void;
   stop(): void;
@@ -19,16 +37,34 @@ export function createTouches(tell: (instances: readonly string[]) => void): Tou
     pending = new Set();
     if (bunch.size > 0) tell([...bunch]);
   };
-  const touch = (instance: string): void => {
+  const held = new Map<string, Held>();
+  const touch = (instance: string, sight?: Sight): void => {
     if (!askers.has(instance)) return;
+    const holding = held.get(instance);
+    if (holding !== undefined) {
+      holding.seen.push(sight);
+      return;
+    }
     pending.add(instance);
     timer ??= setImmediate(flush);
+  };
+  const hold = (instance: string): ((own: Sight | undefined) => void) => {
+    const holding: Held = held.get(instance) ?? { writes: 0, seen: [], own: [] };
+    held.set(instance, holding);
+    holding.writes++;
+    return (own) => {
+      if (own !== undefined) holding.own.push(own);
+      if (--holding.writes > 0) return;
+      held.delete(instance);
+      if (holding.seen.some((sight) => !isOwn(sight, holding.own))) touch(instance);
+    };
   };
   return {
     asked: (instance) => {
       askers.add(instance);
     },
     touch,
+    hold,
     wake(instances) {
       for (const instance of instances) touch(instance);
     },
@@ -37,4 +73,8 @@ export function createTouches(tell: (instances: readonly string[]) => void): Tou
       pending.clear();
     },
   };
+}
+
+function isOwn(sight: Sight | undefined, own: readonly Sight[]): boolean {
+  return own.some(({ row, version }) => row === sight?.row && version === sight.version);
 }

@@ -47,7 +47,10 @@ function telling(door: Reader & Writer, cache: ClusterCache, tracking: Tracking)
     update: async (resource, object, options) => seen(await door.update(resource, object, options), options?.dryRun),
     patch: async (resource, namespace, name, type, body, options) =>
       seen(await door.patch(resource, namespace, name, type, body, options), options?.dryRun),
-    apply: async (resource, object, options) => seen(await door.apply(resource, object, options), options.dryRun),
+    apply: (resource, object, options) => {
+      const send = (): Promise<KubeObject> => door.apply(resource, object, options);
+      return options.dryRun === true ? send() : cache.writing(instanceOf(object, tracking) ?? '', send);
+    },
     async delete(resource, namespace, name, options) {
       try {
         const left = await door.delete(resource, namespace, name, options);
