@@ -8,7 +8,15 @@ import { type FaultProxy, startFaultProxy } from './fault-proxy.ts';
 import { createTestRepository, type TestRepository } from './git-repository.ts';
 import { type RealCluster, type RealClusterOptions, startRealCluster } from './real-cluster.ts';
 import { openStage, type Stage } from './story.ts';
-import { endState, proveOnce, type Subject, tenWaveApplication, tenWaves, untilSynced } from './ten-waves.ts';
+import {
+  endState,
+  proveHooksRanOnce,
+  proveOnce,
+  type Subject,
+  tenWaveApplication,
+  tenWaves,
+  untilSynced,
+} from './ten-waves.ts';
 import { tenantPlatform } from './tenant.ts';
 
 /** A tenant on a real cluster whose controller speaks to the API server through two proxies: bytes, then calls. */
@@ -102,6 +110,7 @@ async function open(tenant: string, options: RealClusterOptions, { cleanups, sto
     async proveCalm(subject) {
       await untilSynced(subject);
       proveOnce(subject);
+      proveHooksRanOnce(subject);
       calm ??= await endState(subject);
       assert.deepEqual(await endState(subject), calm);
     },

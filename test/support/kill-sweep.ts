@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FaultStage } from './fault-stage.ts';
 import { Nursery, type Program } from './real-processes.ts';
-import { proveHooksAskedOnce, untilSynced } from './ten-waves.ts';
+import { untilSynced } from './ten-waves.ts';
 
 /** A place in a sync: the call the controller was about to make, or had made without having heard the answer. */
 export interface KillPoint {
@@ -49,7 +49,6 @@ export function startSweep(faults: FaultStage): Sweep {
       if (call !== undefined) program = start();
       await untilSynced(subject, deadlineMs);
       await faults.proveCalm(subject);
-      proveHooksAskedOnce(subject);
       // Its objects stay; the next start must not take longer with every point.
       await faults.stage.remove('Application', `${faults.tenant}-team`, name);
       return call;
