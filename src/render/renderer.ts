@@ -67,8 +67,8 @@ export function createRenderer(options: RendererOptions): Renderer {
   const make = async (request: RenderRequest, current: RenderSettings, parameters: string): Promise<Rendering> => {
     renders += 1;
     const recorded = recordingTools(tools);
-    const view = viewOf(request.tree);
-    const refs = new Map([...request.refs].map(([name, tree]) => [name, viewOf(tree)] as const));
+    const view = viewOf(request.tree, limits.files);
+    const refs = new Map([...request.refs].map(([name, tree]) => [name, viewOf(tree, limits.files)] as const));
     const product = await produce({ request, settings: current, limits, view, refs }, (job) => ({
       ...job,
       tools: recorded.tools,

@@ -13,7 +13,7 @@ export async function inAppDirectory(
   return job.workspace(async (workspace) => {
     // Plugins may read what they like of the repository: all of it is theirs.
     job.view.note('');
-    await job.view.tree.exportTo(workspace.tree, ['']);
+    await job.view.tree.exportTo(workspace.tree, await job.view.closure(['']));
     let printed: Buffer = Buffer.alloc(0);
     for (const [command = '', ...args] of commands)
       printed = await workspace.run({

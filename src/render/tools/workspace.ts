@@ -97,6 +97,8 @@ async function runTool({ spawner, limits, signal }: WorkspaceOptions, root: stri
     signal,
   });
   if (code === 0) return stdout;
+  if (/^(?:fatal error|runtime): .*(?:out of memory|cannot allocate memory)/m.test(stderr))
+    throw new ArgosyError('render-limit', `${order.name} needs more memory than permitted`, { subject: order.name });
   const how = code === null ? `was ended by ${ended ?? 'a signal'}` : `failed (${code})`;
   throw new ArgosyError('render-failed', `${order.name} ${how}: ${complaint(stderr, root)}`, { subject: order.name });
 }
@@ -123,8 +125,8 @@ function homes(root: string): Record<string, string> {
 /** What a tool says, without the paths of this machine and anything like a credential. */
 function complaint(stderr: string, root: string): string {
   const plain = stderr.replaceAll(`${root}/tree/`, '').replaceAll(`${root}/tree`, '.').replaceAll(root, '');
-  // Help texts follow a complaint; nobody asked for them.
-  const [first = ''] = plain.split(/\nUsage:\n/);
+  // Help texts and traces of Go follow a complaint; nobody asked for them.
+  const [first = ''] = plain.split(/\nUsage:\n|\n\n(?:goroutine \d|runtime stack:)/);
   return scrub(first.trim().replace(/^Error: /, ''), 1_500);
 }
 

@@ -27,9 +27,11 @@ export interface TreeView {
 }
 
 const maxLinks = 40;
+/** What is asked for one by one is bounded in number: each costs a question to git. */
+const maxLinksBelow = 2_000;
 
-/** Opens a view; every render gets its own. */
-export function viewOf(tree: SourceTree): TreeView {
+/** Opens a view; every render gets its own. `maxFiles` bounds what a tool may be given. */
+export function viewOf(tree: SourceTree, maxFiles = 20_000): TreeView {
   const noted = new Set<string>();
   const find = (path: string): Promise<Found | undefined> => follow(tree, path, (seen) => noted.add(seen));
   const listed = new Map<string, Promise<readonly TreeFile[]>>();
@@ -53,7 +55,13 @@ export function viewOf(tree: SourceTree): TreeView {
       return content;
     },
     reads: () => outermost(noted),
-    closure: (paths) => closure({ tree, find, files }, paths),
+    closure: async (paths) => {
+      const all = await closure({ tree, find, files }, paths);
+      let count = 0;
+      for (const path of all) count += (await listed.get(path))?.length ?? 1;
+      if (count > maxFiles) throw new ArgosyError('render-limit', `the source needs more than ${maxFiles} files`);
+      return all;
+    },
   };
 }
 
@@ -159,6 +167,8 @@ async function linkTargets(
   for (const link of links) {
     if (seen.has(link.path)) continue;
     seen.add(link.path);
+    if (seen.size > maxLinksBelow)
+      throw new ArgosyError('render-limit', `the source has more than ${maxLinksBelow} links`);
     const journey = { tree, note: () => undefined, subject: link.path, links: maxLinks };
     const target = await targetOf(journey, link.path, link.id);
     // The target as written, in case it is a link itself, and where it ends.

@@ -307,6 +307,40 @@ test('T-129: ten thousand and one objects are refused', () => {
   return refused({ files, source: { path: 'app' } }, ['render-limit']);
 });
 
+test('files that are no text of ours are told, and those that Go can read are read', async () => {
+  const text = configMap('x', 'a: "é"');
+  await refused({ files: { 'app/x.yaml': Buffer.from(text, 'latin1') }, source: { path: 'app' } }, ['render-failed']);
+  const wide = Buffer.from(`\ufeff${text}`, 'utf16le');
+  for (const content of [
+    Buffer.from(`\ufeff${text}`),
+    wide,
+    Buffer.from(wide).swap16(),
+    text.replaceAll('\n', '\r\n'),
+  ]) {
+    const { objects } = await house.render({ files: { 'app/x.yaml': content }, source: { path: 'app' } });
+    assert.match(JSON.stringify(objects), /"name":"x".*"a":"é"/);
+  }
+});
+
+test('T-129: a source that gives a tool too many files or links is refused', async () => {
+  const many = (make: (i: number) => Files[string], count: number): Files =>
+    Object.fromEntries(Array.from({ length: count }, (_, i) => [`app/files/f${i}`, make(i)]));
+  const files = { ...chart, ...many(() => '', 20_001) };
+  await refused({ files, source: { path: 'app' } }, ['render-limit']);
+  await refused({ files: { ...chart, ...many(() => ({ link: '../Chart.yaml' }), 2_001) }, source: { path: 'app' } }, [
+    'render-limit',
+  ]);
+});
+
+test('AC-13: a chart that needs more memory than permitted is told so in one sentence', async () => {
+  if (!(await house.spawner.confinement()).memory) return;
+  const files = { ...chart, 'app/templates/x.yaml': '{{- range until 100000000 }}\na: b\n{{- end }}' };
+  await assert.rejects(house.render({ files, source: { path: 'app' } }), {
+    code: 'render-limit',
+    message: 'helm needs more memory than permitted',
+  });
+});
+
 test('JS-01: keys of the language are plain data', async () => {
   const files = {
     'app/x.yaml': `${configMap('x')}  __proto__: "1"\n  constructor: "2"\nbase: &b {__proto__: {polluted: true}}\nmerged: {<<: *b}\n`,
