@@ -204,7 +204,7 @@ async function look(what: { token: string; mode?: RespectRbac; namespaces?: read
     watches: (kind) => watchesKind({ resourceExclusions: [], resourceInclusions: [] }, cluster.url, kind),
     namespaces: what.namespaces,
     mode: what.mode ?? 'off',
-    projector,
+    projector: { ...projector, needsBody: (kind) => kind.kind === 'StatefulSet' || projector.needsBody(kind) },
     onTouched: (instances) => touched.push(...instances),
     log: silentLogger,
     rhythm: { probeMs: 300, longestProbeMs: 600, againMs: 100, longestAgainMs: 500 },
