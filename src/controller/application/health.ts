@@ -27,6 +27,21 @@ export function healthOf(
   world: Pick<World, 'health' | 'controlPlane'>,
 ): { readonly health: Health; readonly errors: readonly string[] } {
   if (comparison === undefined) return { health: { status: 'Unknown' }, errors: [] };
+  // A pass asks twice, before it decides and when it reports; scripts need not run twice for that.
+  const known = judged.get(comparison);
+  if (known !== undefined) return known;
+  const found = judgeHealth(app, comparison, world);
+  judged.set(comparison, found);
+  return found;
+}
+
+const judged = new WeakMap<Comparison, ReturnType<typeof judgeHealth>>();
+
+function judgeHealth(
+  app: Application,
+  comparison: Comparison,
+  world: Pick<World, 'health' | 'controlPlane'>,
+): { readonly health: Health; readonly errors: readonly string[] } {
   const errors: string[] = [];
   const parts = comparison.objects.map((object) => {
     const health = object.live === undefined ? undefined : world.health(object.live.object);

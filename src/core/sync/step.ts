@@ -4,6 +4,7 @@ import { type KubeObject, kindText } from '../objects/index.ts';
 import { type Item, isFailed, isPending, isPrune, isRunning } from './item.ts';
 import { hookFinalizer } from './items.ts';
 import { observe } from './observe.ts';
+import { objectOptionsOf } from './options.ts';
 import { terminated } from './retry.ts';
 import { applyTask, deleteTask, needsConfirmation, pruneRefusal, releaseTask, type TaskOptions } from './tasks.ts';
 import type { Task } from './types.ts';
@@ -147,7 +148,13 @@ function tasksOf(item: Item, input: StepInput): Task[] {
 }
 
 function needsNothing(item: Item, input: StepInput): boolean {
-  return item.hook === undefined && !item.modified && !input.applyAll;
+  return item.hook === undefined && !item.modified && !input.applyAll && !isMadeAnew(item);
+}
+
+/** Whoever asks for an object to be replaced by force wants it made anew by every sync, such as a Job that is to run again. */
+function isMadeAnew({ target, live }: Item): boolean {
+  const [own, there] = [objectOptionsOf(target?.object), objectOptionsOf(live?.object)];
+  return (own.replace || there.replace) && (own.force || there.force);
 }
 
 /**
