@@ -36,7 +36,7 @@ export interface ControllerOptions {
   readonly events: EventWriter;
   readonly git: Git;
   /** Charts of Helm repositories and registries. */
-  readonly charts?: Pick<Charts, 'version' | 'tree'> | undefined;
+  readonly charts?: Pick<Charts, 'version' | 'tree' | 'forget'> | undefined;
   readonly render: RenderSource;
   /** Opens a connection to the cluster of an accepted Secret, under the outbound rules. */
   readonly connect: (cluster: Cluster) => Connection;

@@ -7,8 +7,8 @@ import { large, treeAt } from './tree.ts';
 
 /** A repository as sources follow it: of git, or of charts. */
 export interface Followed {
-  /** Asks for news. */
-  fetch(): Promise<{ readonly changed: boolean }>;
+  /** Asks for news; whoever refreshes wants what is there now. */
+  fetch(refresh?: 'normal' | 'hard'): Promise<{ readonly changed: boolean }>;
   /** The commit, or the version of the chart. */
   resolve(revision: string, tagPrefix: string | undefined): Promise<{ readonly commit: string }>;
   treeIds(commit: string, paths: readonly string[]): Promise<readonly ({ readonly id: string } | undefined)[]>;
@@ -34,7 +34,7 @@ export function followGit(repository: Repository, verify: Verify, lfs = false): 
 
 /** A chart of a Helm repository or registry: its versions take the place of commits. */
 export function followChart(
-  charts: Pick<Charts, 'version' | 'tree'> | undefined,
+  charts: Pick<Charts, 'version' | 'tree' | 'forget'> | undefined,
   { source, scope, credential }: { source: ApplicationSource; scope: string; credential: SelectedCredential },
 ): Followed {
   if (charts === undefined)
@@ -53,7 +53,10 @@ export function followChart(
   };
   return {
     // Lists of versions are kept for a while by themselves; whether one is new shows in what it resolves to.
-    fetch: async () => ({ changed: true }),
+    fetch: async (refresh) => {
+      if (refresh !== undefined) charts.forget({ ...request, version: '' }, refresh);
+      return { changed: true };
+    },
     resolve: async (version) => ({ commit: await charts.version({ ...request, version }) }),
     treeIds: async (version, paths) => (await charts.tree({ ...request, version })).at(paths),
     tree: (version) => charts.tree({ ...request, version }),

@@ -65,10 +65,10 @@ test('a repository is asked once for all, and again only for those who insist', 
   const all = stage(0);
   all.mirrors.follow('a', [all.read]);
   all.mirrors.follow('b', [all.read]);
-  assert.equal(await all.mirrors.ask(all.read, false), undefined);
-  assert.equal(await all.mirrors.ask(all.read, false), undefined);
+  assert.equal(await all.mirrors.ask(all.read), undefined);
+  assert.equal(await all.mirrors.ask(all.read), undefined);
   assert.deepEqual([all.fetches(), all.told], [1, []]);
-  await all.mirrors.ask(all.read, true);
+  await all.mirrors.ask(all.read, 'normal');
   assert.deepEqual([all.fetches(), all.told], [2, ['news a,b']]);
   all.answer = 'same';
   await all.mirrors.poll('https://example.com/a');
@@ -81,18 +81,18 @@ test('a failure is told once for each cause, tried by itself, and its end is new
   const all = stage(5);
   all.mirrors.follow('a', [all.read]);
   all.answer = unreachable;
-  const trouble = await all.mirrors.ask(all.read, false);
+  const trouble = await all.mirrors.ask(all.read);
   assert.equal(trouble?.error, unreachable);
   await until(() => all.fetches() > 3);
   assert.deepEqual(all.told, ['failed a']);
-  const later = await all.mirrors.ask(all.read, false);
+  const later = await all.mirrors.ask(all.read);
   assert.deepEqual([later?.since, later?.error], [trouble?.since, unreachable]);
   all.answer = new ArgosyError('git-auth', 'who are you');
   await until(() => all.told.length > 1);
   all.answer = 'same';
   await until(() => all.told.length > 2);
   assert.deepEqual(all.told, ['failed a', 'failed a', 'news a']);
-  assert.equal(await all.mirrors.ask(all.read, false), undefined);
+  assert.equal(await all.mirrors.ask(all.read), undefined);
   all.mirrors.stop();
 });
 
@@ -100,10 +100,10 @@ test('while it fails nobody asks again, unless the settings have changed since',
   const all = stage(60_000);
   all.mirrors.follow('a', [all.read]);
   all.answer = unreachable;
-  for (let passes = 0; passes < 3; passes++) await all.mirrors.ask(all.read, false);
+  for (let passes = 0; passes < 3; passes++) await all.mirrors.ask(all.read);
   assert.equal(all.fetches(), 1);
   all.settings++;
-  for (let passes = 0; passes < 3; passes++) await all.mirrors.ask(all.read, false);
+  for (let passes = 0; passes < 3; passes++) await all.mirrors.ask(all.read);
   assert.equal(all.fetches(), 2);
   all.mirrors.stop();
 });

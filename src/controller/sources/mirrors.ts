@@ -27,8 +27,8 @@ export interface MirrorsOptions {
 export interface Mirrors {
   /** These and no others are read by this user. */
   follow(user: string, read: readonly Read[]): void;
-  /** Makes sure that a repository was asked, now if `fresh`; answers why it cannot be read. */
-  ask(read: Read, fresh: boolean): Promise<Trouble | undefined>;
+  /** Makes sure that a repository was asked, now if somebody refreshes; answers why it cannot be read. */
+  ask(read: Read, refresh?: 'normal' | 'hard'): Promise<Trouble | undefined>;
   /** Tells the users of a repository at this time, too. */
   lookAt(input: SourceInput, time: number): void;
   /** Asks all repositories of this address for news now. */
@@ -92,12 +92,13 @@ class Following implements Mirrors {
     else this.#followed.set(user, wanted);
   }
 
-  async ask(read: Read, fresh: boolean): Promise<Trouble | undefined> {
+  async ask(read: Read, refresh?: 'normal' | 'hard'): Promise<Trouble | undefined> {
     const mirror = this.#take(read);
     const { trouble, fetched } = mirror;
     const isTried = trouble === undefined ? fetched : trouble.settings === this.#options.settingsRevision();
     // The others look later; whoever asks need not wait for them.
-    if ((fresh || !isTried) && (await this.#fetch(mirror))) void this.#options.onNews([...mirror.users]);
+    if ((refresh !== undefined || !isTried) && (await this.#fetch(mirror, refresh)))
+      void this.#options.onNews([...mirror.users]);
     return mirror.trouble;
   }
 
@@ -179,10 +180,10 @@ class Following implements Mirrors {
   }
 
   /** Tells whether others than the one who asks should look. */
-  async #fetch(mirror: Mirror): Promise<boolean> {
+  async #fetch(mirror: Mirror, refresh?: 'normal' | 'hard'): Promise<boolean> {
     const settings = this.#options.settingsRevision();
     try {
-      const { changed } = await mirror.read.open().fetch();
+      const { changed } = await mirror.read.open().fetch(refresh);
       // Those who follow it for the first time look by themselves.
       const isNews = mirror.trouble !== undefined || (changed && mirror.fetched);
       mirror.fetched = true;

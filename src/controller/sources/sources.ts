@@ -15,7 +15,7 @@ import { hasNewSources, Unreads } from './unread.ts';
 export interface SourcesOptions {
   readonly git: Git;
   /** Charts of Helm repositories and registries, which are none of git's. */
-  readonly charts?: Pick<Charts, 'version' | 'tree'> | undefined;
+  readonly charts?: Pick<Charts, 'version' | 'tree' | 'forget'> | undefined;
   readonly snapshot: () => Snapshot;
   readonly render: RenderSource;
   /** What of the settings decides how sources are rendered: as long as it stays the same, so does what was rendered. */
@@ -116,13 +116,13 @@ class Following implements Sources {
     if (inputs.length === 0) throw new ArgosyError('render-failed', 'the Application names no source');
     const isAsked = refresh !== undefined;
     let trouble: Trouble | undefined;
-    for (const input of inputs) trouble ??= await this.#mirrors.ask(this.#readOf(app, input), isAsked);
+    for (const input of inputs) trouble ??= await this.#mirrors.ask(this.#readOf(app, input), refresh);
     // What an operation is pinned to may well be there, whatever the repository says now.
     if (isOverride(override)) return { manifests: (await renderAll(this.#house, app, inputs, false)).manifests };
     const asked = isAsked || hasNewSources(app);
     if (trouble !== undefined) {
       await this.#fromMirror(key, app, inputs);
-      return this.#lastGood(key, inputs, { ...trouble, asked, seen: unreachable });
+      return this.#lastGood(key, inputs, { ...trouble, asked, seen: unreachable, passes: true });
     }
     try {
       const manifests = await this.#newest(key, app, inputs, refresh === 'hard');
@@ -131,7 +131,9 @@ class Following implements Sources {
     } catch (error) {
       if (!isArgosyError(error) || error.fault === 'bug') throw error;
       const seen = await this.#leadsTo(app, inputs);
-      return this.#lastGood(key, inputs, { error, since: undefined, asked, seen });
+      // A chart may be published, or its credential accepted, without any sign of it.
+      const passes = error.fault === 'outside' || inputs.some(({ source }) => source.chart !== undefined);
+      return this.#lastGood(key, inputs, { error, since: undefined, asked, seen, passes });
     }
   }
 

@@ -14,8 +14,14 @@ function unreads(): { all: Unreads; at: (ms: number) => void } {
 }
 
 const unreachable = new ArgosyError('git-unreachable', 'the server cannot be reached');
-const repository = { error: unreachable, since: 1_000_000, asked: false, seen: '\n' };
-const render = { error: new ArgosyError('render-failed', 'no such key'), since: undefined, asked: false, seen: 'abc' };
+const repository = { error: unreachable, since: 1_000_000, asked: false, seen: '\n', passes: true };
+const render = {
+  error: new ArgosyError('render-failed', 'no such key'),
+  since: undefined,
+  asked: false,
+  seen: 'abc',
+  passes: false,
+};
 
 test('a repository that cannot be read goes unsaid during the grace period, and is said after it', () => {
   const { all, at } = unreads();
@@ -50,7 +56,7 @@ test('what was read and cannot be rendered is said at once, in the words of now'
 
 test('what the outside has caused is tried again, ever more rarely, and keeps its first words', () => {
   const { all, at } = unreads();
-  const late = { ...render, error: new ArgosyError('spawn-deadline', 'helm ran for 61 s') };
+  const late = { ...render, passes: true, error: new ArgosyError('spawn-deadline', 'helm ran for 61 s') };
   assert.equal(all.note('a/b', late).lookAt, 1_010_000);
   at(10_000);
   assert.deepEqual(all.due(['a/b']), ['a/b']);

@@ -26,6 +26,8 @@ export interface Failure {
   readonly asked: boolean;
   /** What the sources lead to, though it could not be rendered. */
   readonly seen: string | undefined;
+  /** It may be over without any change that somebody would tell of. */
+  readonly passes: boolean;
 }
 
 export interface UnreadsOptions {
@@ -64,14 +66,17 @@ export class Unreads {
   }
 
   /** Takes a failure in; answers what is to be said, and when to look again. */
-  note(key: string, { error, since, asked, seen }: Failure): { readonly unread: Unread; readonly lookAt: number } {
+  note(
+    key: string,
+    { error, since, asked, seen, passes }: Failure,
+  ): { readonly unread: Unread; readonly lookAt: number } {
     const { now, graceMs } = this.#options;
     const before = this.#failing.get(key);
     const isSame = before?.error.code === error.code;
     const began = since ?? before?.since ?? now();
     const told = asked || before?.told === true || isFinal(error) || now() - began >= graceMs();
     const attempts = (before?.attempts ?? 0) + 1;
-    const retryAt = since === undefined && error.fault === 'outside' ? now() + this.#pause(attempts) : never;
+    const retryAt = since === undefined && passes ? now() + this.#pause(attempts) : never;
     const lookAt = told ? retryAt : Math.min(retryAt, began + graceMs());
     // The first words for a cause stay, so that a status that names them stays, too.
     const said = isSame && isSayable(before.error, error) ? before.error : error;

@@ -133,6 +133,20 @@ test('a chart of a Helm repository is brought once and rendered', async () => {
   assert.equal(seen.length, before);
 });
 
+test('a refresh asks for the versions again, a hard one brings the chart again', async () => {
+  const wanted = { ...request, scope: 'refresh', repoURL: `http://${first}/charts`, version: '1.0.*' };
+  const asked = async (): Promise<number> => {
+    const before = seen.length;
+    await charts.tree(wanted);
+    return seen.length - before;
+  };
+  assert.deepEqual([await asked(), await asked()], [2, 0]);
+  charts.forget(wanted, 'normal');
+  assert.deepEqual([await asked(), await asked()], [1, 0]);
+  charts.forget(wanted, 'hard');
+  assert.deepEqual([await asked(), await asked()], [2, 0]);
+});
+
 test('a constraint means the highest version that fits', async () => {
   const wanted = { ...request, repoURL: `http://${first}/charts/` };
   assert.equal(await charts.version({ ...wanted, version: '1.*' }), '1.4.0');

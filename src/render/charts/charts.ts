@@ -26,6 +26,8 @@ export interface Charts {
   version(request: ChartRequest): Promise<string>;
   /** The unpacked chart; each version is brought once. */
   tree(request: ChartRequest): Promise<SourceTree>;
+  /** Somebody waits for what is there now: the list of versions is asked for again, `hard` brings the chart itself again. */
+  forget(request: ChartRequest, how: 'normal' | 'hard'): void;
   close(): Promise<void>;
 }
 
@@ -48,8 +50,11 @@ export function createCharts(options: ChartsOptions): Charts {
   const call: ChartCall = (url, headers) =>
     download(options, { url, headers, maxBytes: limits.archiveBytes, deadlineMs });
 
+  /** How often a chart was brought again under the same version. */
+  const renewals = new Map<string, number>();
+
   const versions = (request: ChartRequest): Promise<ChartIndex> => {
-    const key = JSON.stringify([request.scope, request.repoURL, request.chart]);
+    const key = keyOf(request);
     const before = lists.get(key);
     if (before !== undefined && now() - before.since < indexMs) return before.versions;
     const place = placeOf(request);
@@ -89,7 +94,7 @@ export function createCharts(options: ChartsOptions): Charts {
     version,
     async tree(request) {
       const wanted = await version(request);
-      const key = JSON.stringify([request.scope, request.repoURL, request.chart, wanted]);
+      const key = `${keyOf(request)} ${renewals.get(keyOf(request)) ?? 0} ${wanted}`;
       const tree = trees.get(key) ?? (await coming.get(key));
       if (tree !== undefined) return tree;
       const promise = bring(request, wanted);
@@ -102,8 +107,17 @@ export function createCharts(options: ChartsOptions): Charts {
         coming.delete(key);
       }
     },
+    forget(request, how) {
+      const key = keyOf(request);
+      lists.delete(key);
+      if (how === 'hard') renewals.set(key, (renewals.get(key) ?? 0) + 1);
+    },
     close: () => reader.close(),
   };
+}
+
+function keyOf({ scope, repoURL, chart }: ChartRequest): string {
+  return JSON.stringify([scope, repoURL, chart]);
 }
 
 async function addressOf(index: ChartIndex, version: string, { chart }: ChartRequest): Promise<string> {
