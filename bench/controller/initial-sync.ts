@@ -71,6 +71,7 @@ function figuresOf(
     exactly('S5 writes of the Application per sync', most((writes) => writes.applications.length) / count, 1),
     atMost('S5 Events per sync', most((writes) => writes.events.filter(aboutApplication).length) / count, '', 1),
     exactly('S5 renders per Application', Math.max(...synced.map(({ reading }) => reading.renders)) / count, 1),
+    told('S5 passes per Application', Math.max(...synced.map(({ reading }) => reading.passes)) / count),
     ...otherWrites(synced.at(-1)?.writes),
     told('S5 start of the controller to its first write', median(synced.map((each) => each.firstWriteMs)), 'ms'),
     told('S5 initial sync, first write to last', wall, 'ms'),
