@@ -147,7 +147,7 @@ test('H18 a target of a kind that may not be listed is compared by reading it as
   assert.equal(watches(), 0);
 });
 
-test('H19 one that may not be read either is a ComparisonError that names the kind', async () => {
+test('H19, T-119 one that may not be read either is a ComparisonError that names the kind', async () => {
   await stage.apply(application('mute', 'name: looker, namespace: h-mute'));
   const told = await app('mute', has('ComparisonError'));
   assert.equal(told.status?.sync?.status, 'Unknown');
@@ -185,7 +185,7 @@ test('H13 a right that is revoked while watching drops the kind, and the Applica
   assert.deepEqual(others, []);
 });
 
-test('H20 what an Application owns of a kind dropped later is not pruned; with the Application goes what it knows by name', async () => {
+test('H20, T-120 what an Application owns of a kind dropped later is not pruned; with the Application goes what it knows by name', async () => {
   repository.commit({ 'shop/more.yaml': null });
   const head = repository.git('rev-parse', 'HEAD');
   await app('shop', (found) => isSynced(found) && found?.status?.sync?.revision === head);
@@ -246,7 +246,7 @@ test('H22 without the key every kind is monitored again, as by a version that do
   assert.notEqual(await stage.get('ConfigMap', 'h-one', 'one'), undefined);
 });
 
-test('H21 a changed key rebuilds the views at once', async () => {
+test('H21, T-128 a changed key rebuilds the views at once', async () => {
   for (const value of ['strict', 'normal']) {
     await mode(value);
     await app('one', (found) => isSynced(found) && !has('ComparisonError')(found));
