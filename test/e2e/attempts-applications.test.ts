@@ -89,8 +89,8 @@ items:
   // The neighbours, who must not notice anything of it.
   await stage.apply(neighbour('plat', 'att-argocd', 'stolen', 'att-plat'));
   await stage.apply(neighbour('good', 'att-b', 'good', 'att-b'));
-  await until(() => appView(stage, 'att-argocd', 'plat'), synced);
-  await until(() => appView(stage, 'att-b', 'good'), synced);
+  await until(() => appView(stage, 'att-argocd', 'plat'), synced, 120_000);
+  await until(() => appView(stage, 'att-b', 'good'), synced, 120_000);
 });
 
 after(async () => {

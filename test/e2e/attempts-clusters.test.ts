@@ -91,7 +91,7 @@ before(async () => {
   await stage.apply(secret('a', 'real', stage.cluster.url, tokens['a'] ?? ''));
   await stage.apply(secret('b', 'real', stage.cluster.url, tokens['b'] ?? ''));
   for (const team of ['a', 'b']) await stage.apply(application(team, 'shop', 'real'));
-  for (const team of ['a', 'b']) await until(() => view(team, 'shop'), synced, 60_000);
+  for (const team of ['a', 'b']) await until(() => view(team, 'shop'), synced, 120_000);
 });
 
 after(async () => {

@@ -48,7 +48,7 @@ before(async () => {
   );
   controller = await stage.start({ controlPlane: 'src-argocd', appNamespaces: ['src-a', 'src-b'] });
   await stage.apply(neighbour('good'));
-  await until(() => appView(stage, 'src-b', 'good'), synced);
+  await until(() => appView(stage, 'src-b', 'good'), synced, 120_000);
 });
 
 after(async () => {

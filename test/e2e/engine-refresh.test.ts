@@ -29,7 +29,7 @@ before(async () => {
   await stage.apply(tenantPlatform('ref'));
   await stage.start({ controlPlane: 'ref-argocd', appNamespaces: ['ref-team'] });
   await stage.apply(application('marker', 'marker', '{automated: {}}'));
-  await until(() => view('marker'), synced, 60_000);
+  await until(() => view('marker'), synced, 120_000);
 });
 
 after(async () => {

@@ -11,6 +11,7 @@ import {
   serviceAccountUser,
   visibilityMode,
 } from '../../../src/core/policy/index.ts';
+import { urlsOf } from '../../../src/core/tree/index.ts';
 import { application, clusterSecret, Given, local, project, settings, text } from './given.ts';
 
 // The setting of the threat model: two teams, a platform project, impersonation on.
@@ -114,6 +115,23 @@ const operation = (sync: string): string => {
   assert.ok(asked);
   return text(permitsOperation(all.project('team-a'), asked));
 };
+test('T-052 links that are scripts are dropped when they are read', () => {
+  const link = (address: string): readonly string[] =>
+    urlsOf({
+      apiVersion: 'networking.k8s.io/v1',
+      kind: 'Ingress',
+      metadata: { name: 'x', annotations: { 'link.argocd.argoproj.io/external-link': address } },
+    });
+  for (const address of [
+    'javascript:alert(1)',
+    'JaVaScRiPt:alert(1)',
+    't|data:text/html,x',
+    'vbscript:x',
+    'Docs | javascript:x',
+  ])
+    assert.deepEqual(link(address), [], address);
+  assert.deepEqual(link('https://docs.example.com/'), ['https://docs.example.com/']);
+});
 test('T-013 manifests written into an operation', () => {
   assert.equal(operation("{manifests: ['{}']}"), 'local manifests in an operation are not permitted');
 });

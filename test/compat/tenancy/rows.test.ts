@@ -5,19 +5,33 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 const here = dirname(fileURLToPath(import.meta.url));
-// Decisions are tested here, what only a running controller can show in the stories.
-const titles = ['*.test.ts', '../../e2e/*.test.ts']
+// Decisions are tested here and beside what decides, what only a running controller can show in the stories.
+const titles = [
+  '*.test.ts',
+  '../../e2e/*.test.ts',
+  '../render/*.test.ts',
+  '../../../src/{git,kube,settings}/**/*.test.ts',
+]
   .flatMap((pattern) => globSync(join(here, pattern)))
   .map((file) => readFileSync(file, 'utf8'))
   .join('\n');
-const tested = new Set([...titles.matchAll(/['"`]((?:[A-J]\d+|T-\d{3})) /g)].map((found) => found[1]));
+const tested = new Set(
+  [...titles.matchAll(/test\(\s*['"`]((?:[A-Z]+-?\d+|\d+)(?:(?:, | and )(?:[A-Z]+-?\d+|\d+))*):? /g)].flatMap(
+    (found) => found[1]?.split(/, | and /) ?? [],
+  ),
+);
+// Titles that come from a table, or from a template.
+for (const [, id] of titles.matchAll(/[[{(,]\s*['"`]((?:[A-J]\d+|T-\d{3}))['"` ]/g))
+  if (id !== undefined) tested.add(id);
 const document = readFileSync(join(here, '../../../docs/compatibility.md'), 'utf8');
-// Lines of ids only, and the list of what is not asked for yet; sentences may name rows freely.
-const listed = document
-  .slice(document.indexOf('## Due with the running'))
-  .split('\n')
-  .filter((line) => /^(- .*: )?((?:[A-J]\d+|T-\d{3})( |$))+$/.test(line));
-const due = new Set(listed.join(' ').match(/\b(?:[A-J]\d+|T-\d{3})\b/g));
+// Lines of ids only, and items that end with theirs; other sentences may name rows freely.
+const due = new Set(
+  document
+    .slice(document.indexOf('## Due with the running'))
+    .split('\n')
+    .flatMap((line) => /^(?:- .*: )?((?:[A-Z]+-?\d+|\d+)(?: (?:[A-Z]+-?\d+|\d+))*)$/.exec(line)?.[1]?.split(' ') ?? [])
+    .filter((id) => !/^\d+$/.test(id)),
+);
 
 const counts: readonly [letter: string, last: number][] = [
   ['A', 42],
