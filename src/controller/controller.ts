@@ -18,6 +18,7 @@ import { timeText } from './application/time.ts';
 import type { Admission, World } from './application/world.ts';
 import { type Applications, watchApplications } from './applications/index.ts';
 import { type Clusters, createClusters } from './clusters/index.ts';
+import { perNamespace, tellForgotten } from './forgotten.ts';
 import { lending } from './lending.ts';
 import { createProjectConditions, type ProjectConditions } from './project/conditions.ts';
 import { createProjectFinalizers, type ProjectFinalizers } from './project/finalizer.ts';
@@ -190,6 +191,8 @@ class Running implements Controller {
       health: (object) => assessWith(checksOf(settings.current().settings), object),
       patchApplication: async (app, patch) => {
         const { namespace = controlPlane, name } = app.metadata;
+        // Gone, or in a namespace that no longer counts: a pass that began before has nothing to say any more.
+        if (this.#applications.get(`${namespace}/${name}`) === undefined) return undefined;
         let resourceVersion: string | undefined;
         await this.#applications.write(`${namespace}/${name}`, async () => {
           const answer = await this.#control.patch(applicationKind, namespace, name, 'merge', patch);
@@ -201,7 +204,9 @@ class Running implements Controller {
         if (isArray(left) && left.length > 0) this.#queue.add(`${namespace}/${name}`);
         return resourceVersion;
       },
-      told: (app, after) => this.#reporter.told(app, after),
+      told: (app, after) => {
+        if (this.#applications.get(this.#keyOf(app)) !== undefined) this.#reporter.told(app, after);
+      },
     };
   }
 
@@ -272,7 +277,7 @@ class Running implements Controller {
 
   #settingsChanged(change: Change): void {
     const snapshot = this.#options.settings.current();
-    if (change.namespaces) this.#applications.watch(snapshot.appNamespaces);
+    if (change.namespaces) this.#follow(snapshot.appNamespaces);
     this.#clusters.changed(change.clusters);
     // A setting may give or take back a warning on any project.
     const widely = change.settings.size > 0 || change.namespaces;
@@ -284,6 +289,13 @@ class Running implements Controller {
       this.#sources.track(key, app);
       this.#queue.add(key);
     }
+  }
+
+  /** Follows the namespaces that count now; of those that no longer do, nothing but that is said. */
+  #follow(patterns: readonly string[]): void {
+    const before = perNamespace(this.#applications.keys());
+    this.#applications.watch(patterns);
+    tellForgotten(before, perNamespace(this.#applications.keys()), this.#options);
   }
 
   /** Whoever waited for room in a project's quota may have it now; a deleted project may have lost its last Application. */

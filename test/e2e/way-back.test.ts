@@ -1,8 +1,21 @@
+/**
+ * Turning features off while the controller runs, or with its next start: live objects are left alone, and it is said
+ * what is now ignored. The way back from `resource.respectRBAC` is told where its examples are, in `proposal-3`.
+ */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { createTestRepository, type TestRepository } from '../support/git-repository.ts';
-import { type AppView, appView, openStage, type Stage, until } from '../support/story.ts';
+import {
+  type AppView,
+  appView,
+  eventsAbout,
+  isSynced,
+  openStage,
+  type Stage,
+  until,
+  untilApp,
+} from '../support/story.ts';
+import { clusterSecret, deployer, namespaces } from '../support/tenant.ts';
 
 let stage: Stage;
 let repository: TestRepository;
@@ -12,8 +25,10 @@ before(async () => {
   repository = createTestRepository({ 'shop/one.yaml': configMap('hello') });
   await stage.apply(platform());
   await stage.apply(remote(stage));
-  await stage.apply(application('shop', `server: https://kubernetes.default.svc`));
-  await stage.apply(application('far', 'name: blue'));
+  const here = 'server: https://kubernetes.default.svc';
+  await stage.apply(application('shop', here, 'back-shop'));
+  await stage.apply(application('ours', here, 'back-own', 'back-argocd'));
+  await stage.apply(application('far', 'name: blue', 'back-far'));
 });
 
 after(async () => {
@@ -54,14 +69,23 @@ test('turning impersonation off deletes nothing, and the project says that its a
   await controller.stop();
 });
 
-test('a namespace taken off the list is ignored: its objects stay, its status is left as it was', async () => {
+test('a namespace taken off the list is ignored: its objects stay, its status is left as it was, and the admin is told', async () => {
   const controller = await stage.start({ controlPlane: 'back-argocd' });
-  await untilSynced('shop');
+  for (const name of ['shop', 'far']) await looked(name);
   await stage.patch('ConfigMap', 'back-argocd', 'argocd-cmd-params-cm', { data: { 'application.namespaces': '' } });
-  await sleep(1500);
+  await until(
+    () => eventsAbout(stage, 'back-argocd', 'argocd-cmd-params-cm'),
+    (events) =>
+      events.includes(
+        "Warning NamespaceIgnored: namespace 'back-team' is no longer listed: its 2 Applications are ignored, and what they have deployed stays as it is",
+      ),
+  );
   const before = await view('shop');
   repository.commit({ 'shop/one.yaml': configMap('ignored') });
-  await sleep(2500);
+  // An Application of the control plane shows that the commit was seen.
+  const head = repository.git('rev-parse', 'HEAD');
+  await untilApp(stage, 'back-argocd', 'ours', (app) => isSynced(app) && app?.status?.sync?.revision === head);
+  assert.equal(await greeting('back-own'), 'ignored');
   assert.equal(await greeting(), 'as ourselves');
   assert.deepEqual(await view('shop'), before);
   await stage.patch('ConfigMap', 'back-argocd', 'argocd-cmd-params-cm', {
@@ -94,6 +118,13 @@ test("turning tenants' clusters off leaves what runs there, and the Application 
   await third.stop();
 });
 
+/** Waits until the controller that runs now has looked at an Application. */
+async function looked(name: string): Promise<void> {
+  const refresh = 'argocd.argoproj.io/refresh';
+  await stage.patch('Application', 'back-team', name, { metadata: { annotations: { [refresh]: 'normal' } } });
+  await untilApp(stage, 'back-team', name, (app) => app?.metadata.annotations?.[refresh] === undefined);
+}
+
 async function settings(data: Record<string, string>): Promise<void> {
   await stage.patch('ConfigMap', 'back-argocd', 'argocd-cm', { data });
 }
@@ -102,19 +133,10 @@ function configMap(text: string): string {
   return `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: one}\ndata: {greeting: ${text}}\n`;
 }
 
-function namespaces(...names: string[]): string {
-  return names.map((name) => `apiVersion: v1\nkind: Namespace\nmetadata: {name: ${name}}\n---\n`).join('');
-}
-
 function platform(): string {
   return `
-${namespaces('back-argocd', 'back-team', 'back-shop', 'back-far')}
-apiVersion: rbac.authorization.k8s.io/v1
-kind: RoleBinding
-metadata: {name: deployer, namespace: back-shop}
-roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: edit}
-subjects: [{kind: ServiceAccount, name: deployer, namespace: back-shop}]
----
+${namespaces('back-argocd', 'back-team', 'back-shop', 'back-far', 'back-own')}
+${deployer('back-shop/deployer')}${deployer('back-own/default')}---
 apiVersion: v1
 kind: ConfigMap
 metadata: {name: argocd-cmd-params-cm, namespace: back-argocd}
@@ -141,28 +163,19 @@ spec:
 }
 
 /** The same cluster once more, as a tenant would bring it. */
-function remote({ cluster }: Stage): string {
-  const config = JSON.stringify({
-    bearerToken: cluster.adminToken,
-    tlsClientConfig: { caData: Buffer.from(cluster.ca).toString('base64') },
-  });
-  return `
-apiVersion: v1
-kind: Secret
-metadata: {name: blue, namespace: back-team, labels: {argocd.argoproj.io/secret-type: cluster}}
-stringData: {name: blue, server: '${cluster.url}', project: back, namespaces: back-far, config: '${config}'}
-`;
+function remote({ cluster: { url, ca, adminToken: token } }: Stage): string {
+  return clusterSecret('back-team/blue', { url, ca, token }, { project: 'back', namespaces: 'back-far' });
 }
 
-function application(name: string, cluster: string): string {
+function application(name: string, cluster: string, to: string, home = 'back-team'): string {
   return `
 apiVersion: argoproj.io/v1alpha1
 kind: Application
-metadata: {name: ${name}, namespace: back-team}
+metadata: {name: ${name}, namespace: ${home}}
 spec:
   project: back
   source: {repoURL: '${repository.url}', path: shop, targetRevision: main}
-  destination: {${cluster}, namespace: ${name === 'far' ? 'back-far' : 'back-shop'}}
+  destination: {${cluster}, namespace: ${to}}
   syncPolicy: {automated: {prune: true}}
 `;
 }
