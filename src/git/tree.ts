@@ -33,8 +33,8 @@ export function parseTree(bytes: Buffer, idBytes: number): Tree {
     const name = bytes.toString('utf8', space + 1, zero);
     const end = zero + 1 + idBytes;
     if (end > bytes.length) throw malformed();
-    // Two entries of one name: two readers might take two different ones.
-    if (tree.has(name)) throw malformed();
+    // Two entries of one name, or a name that is a path: two readers might take two different ones.
+    if (tree.has(name) || name === '' || name.includes('/')) throw malformed();
     tree.set(name, { kind: kinds[mode] ?? 'file', id: bytes.toString('hex', zero + 1, end) });
     at = end;
   }
