@@ -29,9 +29,18 @@ before(async () => {
     'confirm/keep.yaml': configMap('kept'),
     'confirm/go.yaml': configMap('gone', 'annotations: {argocd.argoproj.io/sync-options: Prune=confirm}'),
     'self/map.yaml': configMap('self'),
+    'waves/one.yaml': configMap('wave-one', wave(1)),
+    'waves/two.yaml': configMap('wave-two', wave(2)),
+    'slow/job.yaml': slowHook,
+    'slow/map.yaml': configMap('slow'),
   });
   await stage.apply(tenantPlatform('rule'));
   await stage.apply(rights);
+  await stage.apply(`apiVersion: v1
+kind: ConfigMap
+metadata: {name: argocd-cmd-params-cm, namespace: rule-argocd, labels: {app.kubernetes.io/part-of: argocd}}
+data: {controller.sync.wave.delay.seconds: '1'}
+`);
   await stage.patch('AppProject', 'rule-argocd', 'rule-team', {
     spec: {
       clusterResourceWhitelist: [{ group: '*', kind: '*' }],
@@ -133,6 +142,31 @@ test('116: an Application among its own objects goes last, and does not wait for
   assert.equal(await stage.get('ConfigMap', 'rule-shop', 'self'), undefined);
 });
 
+test('48: where the settings ask for a pause, the next wave comes no earlier', async () => {
+  await stage.apply(application('waves', 'automated: {}'));
+  await until(() => view('waves'), isSynced);
+  const [one = 0, two = 0] = ['wave-one', 'wave-two'].map((name) =>
+    Date.parse(
+      stage.writes('configmaps', 'rule-shop').find(({ objectRef }) => objectRef?.name === name)?.stageTimestamp ?? '',
+    ),
+  );
+  assert.ok(two - one >= 1000, `${two - one} ms`);
+});
+
+test('43: an operation that takes longer than the settings allow is stopped, and says so', async () => {
+  const limit = (seconds: string | null): Promise<void> =>
+    stage.patch('ConfigMap', 'rule-argocd', 'argocd-cmd-params-cm', {
+      data: { 'controller.sync.timeout.seconds': seconds },
+    });
+  await limit('3');
+  await stage.apply(application('slow', 'automated: {}'));
+  const app = await until(() => view('slow'), isOver);
+  assert.equal(app?.status?.operationState?.phase, 'Failed');
+  assert.equal(app?.status?.operationState?.message, 'Operation terminated, triggered by controller sync timeout');
+  assert.equal(await stage.get('ConfigMap', 'rule-shop', 'slow'), undefined);
+  await limit(null);
+});
+
 const optionsOf = (name: string): string[] => (name === 'later' ? ['SkipDryRunOnMissingResource=true'] : []);
 
 function application(
@@ -184,4 +218,13 @@ kind: ClusterRoleBinding
 metadata: {name: rule-deployer}
 roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: rule-deployer}
 subjects: [{kind: ServiceAccount, name: deployer, namespace: rule-shop}]
+`;
+
+const wave = (number: number): string => `annotations: {argocd.argoproj.io/sync-wave: '${number}'}`;
+
+/** No node runs it: it never ends. */
+const slowHook = `apiVersion: batch/v1
+kind: Job
+metadata: {name: slow, annotations: {argocd.argoproj.io/hook: PreSync}}
+spec: {template: {spec: {restartPolicy: Never, containers: [{name: c, image: 'registry.example.com/slow:1'}]}}}
 `;

@@ -1,6 +1,6 @@
 import type { Application, OperationState } from '../../core/api/index.ts';
 import { type Comparison, compare } from '../../core/diff/index.ts';
-import { type Activity, activityOf, paceOf } from '../../core/sync/index.ts';
+import { type Activity, activityOf, overdue, paceOf } from '../../core/sync/index.ts';
 import { comparingOf } from './comparing.ts';
 import { keyOfApplication, type Ready } from './gather.ts';
 import { whileIncomparable } from './incomparable.ts';
@@ -35,17 +35,31 @@ function isUnderWay({ operation, status }: Ready['app']): boolean {
 
 /** Decides from the inputs, the time and what this process has begun. */
 export function decide(inputs: Ready, world: Surroundings): Decision {
-  const now = world.now();
   const { app } = inputs;
   // An operation that is under way goes on: it may be about to create what a deletion would miss.
   if (app.metadata.deletionTimestamp !== undefined && !isUnderWay(app)) return { next: 'remove' };
   const running = app.status?.operationState;
   // Whoever stops an operation need not wait until everything can be read again.
   if (running?.phase === 'Terminating') return { next: 'sync', state: running, fresh: false };
+  const { leftMs } = begunOf(app, world);
+  if (running !== undefined && leftMs !== undefined && leftMs <= 0)
+    return { next: 'sync', state: overdue(running), fresh: false };
+  return within(leftMs, judge(inputs, world));
+}
+
+/** A decision to wait is looked at again when the operation under way has taken too long, at the latest. */
+function within(leftMs: number | undefined, decision: Decision): Decision {
+  if (leftMs === undefined || decision.next !== 'say') return decision;
+  return { ...decision, againInMs: Math.min(decision.againInMs ?? leftMs, leftMs) };
+}
+
+function judge(inputs: Ready, world: Surroundings): Decision {
+  const { app } = inputs;
+  const now = world.now();
   if (inputs.sources.error !== undefined)
     return whileUnread(inputs, undefined, now) ?? { next: 'say', comparison: undefined };
   const compared = compare(inputs.sources.targets, inputs.live, comparingOf(inputs));
-  const comparison = withNamespaceStatus(compared, app, running);
+  const comparison = withNamespaceStatus(compared, app, app.status?.operationState);
   const held = whileIncomparable(inputs, comparison, world);
   if (held !== undefined) return { ...held, comparison: withoutSyncStatus(comparison, inputs) };
   const waiting = whileUnread(inputs, comparison, now);

@@ -31,3 +31,12 @@ test('a time in the future, or none, counts from the first look', () => {
   assert.equal(seen.since(key, 'never', time + 60_000), time + 60_000);
   assert.equal(seen.since(key, text, time + 60_000), time);
 });
+
+test('an operation pauses until its time, and no longer than it runs', () => {
+  const seen = new OperationsSeen();
+  assert.equal(seen.pausesFor(key, time), 0);
+  seen.pause(key, time + 2000);
+  assert.deepEqual([seen.pausesFor(key, time), seen.pausesFor(key, time + 2000)], [2000, 0]);
+  seen.over(key);
+  assert.equal(seen.pausesFor(key, time), 0);
+});

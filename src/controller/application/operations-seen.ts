@@ -11,6 +11,7 @@ interface Seen {
  */
 export class OperationsSeen {
   readonly #seen = new Map<string, Seen>();
+  readonly #pauses = new Map<string, number>();
 
   /** We begin it now. */
   begin(key: string, startedAt: string, at: number): void {
@@ -20,6 +21,17 @@ export class OperationsSeen {
   /** No operation is under way any more. */
   over(key: string): void {
     this.#seen.delete(key);
+    this.#pauses.delete(key);
+  }
+
+  /** It goes on at this time at the earliest. */
+  pause(key: string, until: number): void {
+    this.#pauses.set(key, until);
+  }
+
+  /** How long it still pauses; 0 where it does not. */
+  pausesFor(key: string, now: number): number {
+    return Math.max(0, (this.#pauses.get(key) ?? 0) - now);
   }
 
   /** When it began, where we know that; undefined where only the status says so. */

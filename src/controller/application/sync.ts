@@ -17,7 +17,7 @@ import {
 } from '../../core/sync/index.ts';
 import { act } from './act.ts';
 import { comparingOf } from './comparing.ts';
-import type { Ready, Sources } from './gather.ts';
+import { keyOfApplication, type Ready, type Sources } from './gather.ts';
 import { namespaceItems } from './namespace.ts';
 import type { Patience } from './patience.ts';
 import { type RefusedItem, refusals } from './precheck.ts';
@@ -51,6 +51,9 @@ const maxSteps = 10_000;
 export async function runSync(inputs: Ready, parts: SyncParts, world: World): Promise<Progress> {
   let { state } = parts;
   let { live, predicted } = inputs;
+  const key = keyOfApplication(inputs.app, world.controlPlane);
+  const pause = state.phase === 'Terminating' ? 0 : world.operations.pausesFor(key, world.now());
+  if (pause > 0) return { state, live, predicted, againInMs: pause };
   for (let steps = 0; steps < maxSteps; steps++) {
     const rules = comparingOf({ ...inputs, predicted }, state.operation.sync?.syncOptions);
     const comparison = compare(parts.sources.targets, live, rules);
@@ -73,8 +76,19 @@ export async function runSync(inputs: Ready, parts: SyncParts, world: World): Pr
       return { state: heldUp(state, step, outcomes, unheardBy(inputs, world)), live, predicted, againInMs: away };
     state = advance(withResults(state, resultsAfter(step.results, outcomes)), step, outcomes, timeText(world.now()));
     if (step.next !== 'run' || state.finishedAt !== undefined) return { state, live, predicted };
+    const delay = step.tasks.length === 0 ? 0 : waveDelay(world);
+    if (delay > 0) {
+      world.operations.pause(key, world.now() + delay);
+      return { state, live, predicted, againInMs: delay };
+    }
   }
   throw new Error(`the sync of ${inputs.instance} does not end`);
+}
+
+/** The pause between waves, where somebody asks for one: by itself each wave is seen healthy before the next. */
+function waveDelay(world: World): number {
+  const { data, syncWaveDelay } = world.params();
+  return data.has('controller.sync.wave.delay.seconds') ? syncWaveDelay : 0;
 }
 
 const optionsOf = ({ operation }: OperationState): SyncOptions => syncOptionsOf(operation.sync?.syncOptions ?? []);

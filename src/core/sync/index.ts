@@ -16,7 +16,14 @@ export {
 } from './delete-hooks.ts';
 export { type Item, isPrune } from './item.ts';
 export { hookFinalizer, type ItemsInput, itemsOf } from './items.ts';
-export { type Activity, type ActivityInput, activityOf, overdueReason, type WindowAnswer } from './lifecycle.ts';
+export {
+  type Activity,
+  type ActivityInput,
+  activityOf,
+  overdue,
+  overdueReason,
+  type WindowAnswer,
+} from './lifecycle.ts';
 export { type ObjectOptions, objectOptionsOf, type SyncOptions, syncOptionsOf } from './options.ts';
 export { compareItems, inOrder } from './order.ts';
 export { cascadeFinalizers, planRemoval, type Removal, type RemovalInput } from './removal.ts';

@@ -125,7 +125,7 @@ function again({ revision, revisions }: ActivityInput, state: OperationState): O
 }
 
 /** An operation that has taken too long is stopped as if somebody asked for it; why stands in its last message. */
-function overdue(state: OperationState): OperationState {
+export function overdue(state: OperationState): OperationState {
   return { ...state, phase: 'Terminating', message: overdueReason };
 }
 
