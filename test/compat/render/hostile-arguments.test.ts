@@ -66,8 +66,8 @@ test('AC-71: an import behind a deeply indented block is seen', () => {
 
 const plain: Files = {
   'app/charts/c/Chart.yaml': 'apiVersion: v2\nname: c\nversion: 1.0.0\n',
-  'app/charts/c/templates/x.yaml': configMap('x'),
-  'app/run.sh': { script: `#!/bin/sh\ncat ${secret}\n` },
+  'app/charts/c/values.yaml': 'a: 1\n',
+  'app/charts/c/templates/x.yaml': configMap('x', 'v: {{ .Values | toJson | quote }}'),
   'app/home/plugins/x/plugin.yaml': 'name: x\nversion: 1.0.0\nusage: x\ndescription: x\ncommand: x\n',
 };
 const up = `${'../'.repeat(30)}${relative('/', secret)}`;
@@ -75,7 +75,7 @@ const up = `${'../'.repeat(30)}${relative('/', secret)}`;
 for (const [title, files] of [
   [
     'a release name that is a flag',
-    { 'app/kustomization.yaml': 'helmCharts: [{name: c, releaseName: "--post-renderer=./app/run.sh"}]\n' },
+    { 'app/kustomization.yaml': `helmCharts: [{name: c, releaseName: '--values=${secret}'}]\n` },
   ],
   [
     'a configuration home in other letters',
