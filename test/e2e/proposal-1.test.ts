@@ -196,7 +196,7 @@ test('a remote cluster with a non default service account that may only imperson
     conditionsOf(app),
     ['Deployment.apps', 'Service'].map(
       (kind) =>
-        `UnreadableResourceWarning: the credential may not list ${kind} (403); what is no longer wanted of it cannot be pruned or deleted`,
+        `UnreadableResourceWarning: the credential may not list ${kind} (403); what is no longer wanted of it cannot be found and pruned`,
     ),
   );
 });

@@ -40,7 +40,10 @@ before(async () => {
   const token = await tokenOf(stage, plane, 'limited');
   await stage.apply(clusterSecret(`${plane}/limited`, { url: proxy.url, ca, token }, {}));
   await stage.apply(objects());
-  await stage.start({ controlPlane: plane }, { rhythm: { probeMs: 300, longestProbeMs: 600, againMs: 200 } });
+  await stage.start(
+    { controlPlane: plane },
+    { rhythm: { probeMs: 300, longestProbeMs: 600, againMs: 200, patienceMs: 5000 } },
+  );
 });
 
 after(async () => {

@@ -22,7 +22,7 @@ const finalizer = 'resources-finalizer.argocd.argoproj.io';
 const reader = `system:serviceaccount:${plane}:looker`;
 const account = 'system:serviceaccount:h-shop:deployer';
 const unreadable =
-  'UnreadableResourceWarning: the credential may not list ConfigMap (403); what is no longer wanted of it cannot be pruned or deleted';
+  'UnreadableResourceWarning: the credential may not list ConfigMap (403); what is no longer wanted of it cannot be found and pruned';
 
 let stage: Stage;
 let repository: TestRepository;

@@ -52,7 +52,7 @@ export async function report(inputs: Ready, findings: Findings, world: World): P
 /** Kinds the cluster's credential may not list: what they hold of this Application can be neither found nor removed. */
 function unreadable({ live }: Ready): string[] {
   return [...live.unknown].flatMap(([what, reason]) =>
-    what.endsWith(':*') ? [`${reason}; what is no longer wanted of it cannot be pruned or deleted`] : [],
+    what.endsWith(':*') ? [`${reason}; what is no longer wanted of it cannot be found and pruned`] : [],
   );
 }
 
