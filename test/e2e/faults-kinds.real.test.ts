@@ -45,7 +45,7 @@ test('while one group cannot be discovered nothing of it is removed, and nothing
     'part/beside.yaml': configMap('part-beside', 'first'),
   });
   await faults.stage.apply(application('part'));
-  await until(() => view('part'), synced, 90_000);
+  await until(() => view('part'), synced, 240_000);
   const down = await groupDown();
   faults.calls.script(({ path }) => {
     if (path === '/apis') return { answer: 200, headers: { 'content-type': aggregated }, body: down.discovery };
@@ -59,7 +59,7 @@ test('while one group cannot be discovered nothing of it is removed, and nothing
   await until(
     () => view('part'),
     (app) => !synced(app) && down.refused > 3,
-    90_000,
+    240_000,
   );
   assert.deepEqual([await size('part-one'), await size('part-two')], ['{"size":3}', '{"size":3}']);
   faults.calls.script(undefined);
@@ -67,7 +67,7 @@ test('while one group cannot be discovered nothing of it is removed, and nothing
   await until(
     async () => [await size('part-one'), await text('part-beside'), synced(await view('part'))],
     (found) => JSON.stringify(found) === JSON.stringify([undefined, '{"text":"second"}', true]),
-    90_000,
+    240_000,
   );
   assert.deepEqual(done('widgets', 'part'), ['patch part-one', 'patch part-two', 'delete part-one']);
   assert.deepEqual(done('configmaps', 'part'), ['patch part-beside', 'patch part-beside']);
@@ -76,7 +76,7 @@ test('while one group cannot be discovered nothing of it is removed, and nothing
 test('a CRD that is deleted and comes back leaves the rest alone, and its objects are made again', async () => {
   faults.repository.commit({ 'gone/one.yaml': widget('gone-one'), 'gone/beside.yaml': configMap('gone-beside', 'x') });
   await faults.stage.apply(application('gone'));
-  await until(() => view('gone'), synced, 90_000);
+  await until(() => view('gone'), synced, 240_000);
   await faults.stage.remove('CustomResourceDefinition', '', 'widgets.kinds.example.com');
   await until(
     () => faults.stage.get('CustomResourceDefinition', '', 'widgets.kinds.example.com'),
@@ -85,15 +85,15 @@ test('a CRD that is deleted and comes back leaves the rest alone, and its object
   await until(
     () => view('gone'),
     (app) => !synced(app),
-    90_000,
+    240_000,
   );
   await faults.stage.apply(definition());
   await until(
     () => size('gone-one'),
     (spec) => spec === '{"size":3}',
-    90_000,
+    240_000,
   );
-  await until(() => view('gone'), synced, 90_000);
+  await until(() => view('gone'), synced, 240_000);
   assert.deepEqual(
     done('widgets', 'gone').filter((each) => !each.startsWith('patch')),
     [],

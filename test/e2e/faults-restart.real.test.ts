@@ -25,7 +25,7 @@ const untilText = (name: string, wanted: string): Promise<unknown> =>
   until(
     () => text(name),
     (data) => JSON.stringify(data) === JSON.stringify({ text: wanted }),
-    90_000,
+    240_000,
   );
 
 test('a restart of the API server in the middle of a sync is survived, and so is a commit made meanwhile', async () => {

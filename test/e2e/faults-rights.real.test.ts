@@ -76,7 +76,7 @@ test('rights revoked in the middle of a sync end it as forbidden; granted again,
   const refused = await until(
     () => view('revoked'),
     (app) => /forbidden/.test(app?.status?.operationState?.message ?? ''),
-    90_000,
+    240_000,
   );
   assert.equal(refused?.status?.operationState?.phase, 'Running');
   assert.match(refused?.status?.operationState?.message ?? '', /Retrying attempt #/);

@@ -55,7 +55,7 @@ test('connections that go silent are found dead, and drift that happened meanwhi
   await until(
     async () => (await faults.stage.get('ConfigMap', 'wire-shop', 'silent-w1'))?.['data'],
     (data) => JSON.stringify(data) === '{"text":"silent-w1"}',
-    60_000,
+    240_000,
   );
 });
 

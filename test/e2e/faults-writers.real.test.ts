@@ -34,7 +34,7 @@ const untilObjects = (subject: Subject): Promise<unknown> =>
   until(
     async () => JSON.stringify(objectsOf(await endState(subject))),
     (found) => found === JSON.stringify(calm),
-    90_000,
+    240_000,
   );
 
 test('fields that another manager takes in the middle of a sync are put right', async () => {

@@ -44,10 +44,9 @@ export function startSweep(faults: FaultStage): Sweep {
     async killAt(name, point) {
       const killed = setTrap(faults, point, program);
       const subject = await faults.begin(name);
-      const call = await Promise.race([killed, untilSynced(subject, deadlineMs).then(() => undefined)]);
+      const call = await Promise.race([killed, untilSynced(subject).then(() => undefined)]);
       faults.calls.script(undefined);
       if (call !== undefined) program = start();
-      await untilSynced(subject, deadlineMs);
       await faults.proveCalm(subject);
       // Its objects stay; the next start must not take longer with every point.
       await faults.stage.remove('Application', `${faults.tenant}-team`, name);
@@ -59,9 +58,6 @@ export function startSweep(faults: FaultStage): Sweep {
     },
   };
 }
-
-/** A start and a sync together take seconds; a machine with other things to do may need many times that. */
-const deadlineMs = 240_000;
 
 /** Kills at the call of that number from now; answers which call it was once the program is gone. */
 function setTrap({ calls }: FaultStage, point: KillPoint, program: Program): Promise<string> {

@@ -58,8 +58,8 @@ spec:
 `;
 }
 
-/** Waits until the sync is over and the Application is Synced. */
-export async function untilSynced(subject: Subject, deadlineMs = 90_000): Promise<void> {
+/** Waits until the sync is over and the Application is Synced; a machine with other things to do may need minutes. */
+export async function untilSynced(subject: Subject, deadlineMs = 240_000): Promise<void> {
   const read = () => appView(subject.stage, `${subject.tenant}-team`, subject.name);
   await until(
     read,
