@@ -75,8 +75,10 @@ const calls = (verb: string, name: string): AuditEvent[] =>
       ({ verb: done, objectRef, impersonatedUser }) =>
         done === verb && objectRef?.name === name && impersonatedUser?.username === deployer,
     );
-const tries = (name: string): AuditEvent[] =>
-  calls('patch', name).filter(({ requestURI }) => requestURI.includes('dryRun=All'));
+const tries = (name: string, plural = ''): AuditEvent[] =>
+  calls('patch', name).filter(
+    ({ requestURI, objectRef }) => requestURI.includes('dryRun=All') && [objectRef?.resource, ''].includes(plural),
+  );
 
 /** Writes as somebody else than the controller. */
 async function scale(name: string, replicas: number, fieldManager: string): Promise<void> {
@@ -123,13 +125,14 @@ test('107: the API server is asked as the account what it would change, once for
   await until(() => view('tried'), isSync('OutOfSync'));
   await stage.patch('ConfigMap', 'cmp-shop', 'tried', { data: { a: '1', b: 'theirs' } });
   await until(() => view('tried'), isSync('Synced'));
-  const count = await settled(() => tries('tried').length);
+  // A Deployment changes by itself.
+  const count = await settled(() => tries('tried', 'configmaps').length);
   await stage.patch('Application', 'cmp-team', 'tried', { metadata: { annotations: refresh } });
   await until(
     () => view('tried'),
     (app) => app?.metadata.annotations?.['argocd.argoproj.io/refresh'] === undefined,
   );
-  assert.equal(tries('tried').length, count);
+  assert.equal(tries('tried', 'configmaps').length, count);
 });
 
 test('108: a change the API server would refuse leaves the state unknown, and says why', async () => {
@@ -146,7 +149,7 @@ test('an object is written and compared in the version of its manifest, also aft
   await stage.apply(application('older'));
   await until(() => view('older'), isSync('Synced'));
   await controller.stop();
-  const writes = stage.writes('horizontalpodautoscalers', 'cmp-shop').length;
+  const writes = calls('patch', 'older').length;
   const older = (): number => calls('get', 'older').filter(({ objectRef }) => objectRef?.apiVersion === 'v1').length;
   const reads = older();
   controller = await stage.start(installation);
@@ -156,7 +159,7 @@ test('an object is written and compared in the version of its manifest, also aft
   );
   await sleep(500);
   await until(() => view('older'), isSync('Synced'));
-  assert.equal(stage.writes('horizontalpodautoscalers', 'cmp-shop').length, writes);
+  assert.equal(calls('patch', 'older').length, writes);
   repository.commit({ 'older/autoscaler.yaml': autoscaler('') });
   await until(
     () => stage.get('HorizontalPodAutoscaler', 'cmp-shop', 'older'),
