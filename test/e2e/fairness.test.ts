@@ -46,30 +46,22 @@ after(async () => {
 
 test('a hundred looping Applications of one tenant do not keep another’s waiting', async () => {
   await each(many, (at) => applyApp('loops', `loop-${at}`, { path: 'loops', loops: true }));
-  await applyApp('quiet', 'pushed', { path: 'quiet' });
-  await untilSynced('pushed');
   await until(
     () => stage.list('Application', 'fair-loops'),
     (apps) => apps.length === many && apps.every((app) => tries(app) > 0),
     patienceMs,
   );
-  // One push concerns all of them; the loops stand first in every list.
-  const [index, loops] = [stage.cluster.audit().length, new Set<string>()];
-  const commit = repository.commit({
-    'quiet/map.yaml': configMap('first', '', 'again'),
-    'loops/map.yaml': configMap('STILL_NOT_A_NAME'),
-  });
-  await until(
-    () => appView(stage, 'fair-quiet', 'pushed'),
-    (app) => app?.status?.sync?.revision === commit && app.status.sync.status === 'Synced',
-    patienceMs,
-  );
-  for (const { verb, objectRef, requestObject } of stage.cluster.audit().slice(index)) {
-    if (verb !== 'patch' || objectRef?.resource !== 'applications') continue;
-    if (objectRef.namespace === 'fair-quiet') break;
-    if (JSON.stringify(requestObject).includes(commit)) loops.add(objectRef.name ?? '');
+  const index = stage.cluster.audit().length;
+  await timeToSync();
+  // In a common line all loops would have their turn before somebody who comes later has his.
+  const loops = new Set<string>();
+  for (const { verb, objectRef, requestURI } of stage.cluster.audit().slice(index)) {
+    // The story's own writes are applies under its own name.
+    if (verb !== 'patch' || objectRef?.resource !== 'applications' || requestURI.includes('=story')) continue;
+    if (objectRef.namespace === 'fair-quiet' && objectRef.name?.startsWith('new-') === true) break;
+    if (objectRef.namespace === 'fair-loops') loops.add(objectRef.name ?? '');
   }
-  assert.ok(loops.size < many / 3, `${loops.size} of ${many} loops had their turn at the push before the quiet tenant`);
+  assert.ok(loops.size < many / 2, `${loops.size} of ${many} loops had their turn before the quiet tenant`);
 });
 
 test('clusters that are silent or gone and a repository that hangs keep no other tenant waiting', async () => {

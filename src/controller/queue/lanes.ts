@@ -6,19 +6,30 @@ export interface Room {
   readonly perTenant: number;
   /** Passes of one tenant that wait for something outside and have lent their place. */
   readonly lentPerTenant: number;
+  /** Passes of one tenant that nothing but a timer asked for: tries again, looks at what is being waited for. */
+  readonly timedPerTenant: number;
 }
 
 /** The keys of one tenant: those that wait, in the order they came, and how many are on their way. */
 interface Lane {
   readonly tenant: string;
   readonly keys: Map<string, number>;
+  /** Those that nothing but a timer asked for. */
+  readonly timed: Map<string, number>;
   /** Passes that want their place back. */
   readonly back: (() => void)[];
   /** Passes that hold a place. */
   working: number;
+  /** Of those, the ones that a timer asked for. */
+  timedWorking: number;
   /** Passes that go on without one. */
   lent: number;
+  /** How many have begun. */
+  begun: number;
 }
+
+/** Of so many passes one is a timer's, if there is one, however many others wait. */
+const timedTurn = 4;
 
 /** One pass' place among the workers. */
 export interface Place {
@@ -52,11 +63,13 @@ export class Lanes {
   }
 
   /** Puts a key at the end of its tenant's lane; where it waits already it keeps its turn. */
-  push(tenant: string, key: string, now: number): void {
-    const lane = this.#lanes.get(tenant) ?? { tenant, keys: new Map(), back: [], working: 0, lent: 0 };
+  push(tenant: string, key: string, now: number, timed = false): void {
+    const lane = this.#lanes.get(tenant) ?? newLane(tenant);
     this.#lanes.set(tenant, lane);
-    if (lane.keys.has(key)) return;
-    lane.keys.set(key, now);
+    if (lane.keys.has(key) || (timed && lane.timed.has(key))) return;
+    // Something happened to it since: it no longer waits with those of the timers.
+    if (lane.timed.delete(key)) this.#keys--;
+    (timed ? lane.timed : lane.keys).set(key, now);
     this.#keys++;
   }
 
@@ -86,8 +99,8 @@ export class Lanes {
   oldest(): number | undefined {
     let oldest: number | undefined;
     for (const lane of this.#lanes.values()) {
-      const first = lane.keys.values().next().value;
-      if (first !== undefined && (oldest === undefined || first < oldest)) oldest = first;
+      for (const [first] of [lane.keys.values(), lane.timed.values()])
+        if (first !== undefined && (oldest === undefined || first < oldest)) oldest = first;
     }
     return oldest;
   }
@@ -96,31 +109,41 @@ export class Lanes {
     let best: Lane | undefined;
     for (const lane of this.#lanes.values()) {
       if (lane.working >= this.#room.perTenant) continue;
-      const begins = lane.keys.size > 0 && lane.lent < this.#room.lentPerTenant;
+      const ready = lane.keys.size > 0 || this.#mayBeTimed(lane);
+      const begins = ready && lane.lent < this.#room.lentPerTenant;
       if (lane.back.length === 0 && !begins) continue;
       if (best === undefined || lane.working < best.working) best = lane;
     }
     return best;
   }
 
-  #begin(lane: Lane): { readonly key: string; readonly place: Place } | undefined {
-    const [key] = lane.keys.keys();
-    if (key === undefined) return undefined;
-    lane.keys.delete(key);
-    this.#keys--;
-    return { key, place: this.#place(lane) };
+  #mayBeTimed({ timed, timedWorking }: Lane): boolean {
+    return timed.size > 0 && timedWorking < this.#room.timedPerTenant;
   }
 
-  #place(lane: Lane): Place {
+  #begin(lane: Lane): { readonly key: string; readonly place: Place } | undefined {
+    const timed = this.#mayBeTimed(lane) && (lane.keys.size === 0 || lane.begun % timedTurn === 0);
+    const keys = timed ? lane.timed : lane.keys;
+    const [key] = keys.keys();
+    if (key === undefined) return undefined;
+    keys.delete(key);
+    lane.begun++;
+    this.#keys--;
+    return { key, place: this.#place(lane, timed ? 1 : 0) };
+  }
+
+  #place(lane: Lane, timed: 0 | 1): Place {
     let held = false;
     const hold = (): void => {
       held = true;
       lane.working++;
+      lane.timedWorking += timed;
       this.#working++;
     };
     const release = (): void => {
       held = false;
       lane.working--;
+      lane.timedWorking -= timed;
       this.#working--;
     };
     hold();
@@ -145,8 +168,12 @@ export class Lanes {
       leave: () => {
         if (held) release();
         else lane.lent--;
-        if (lane.working + lane.lent + lane.keys.size === 0) this.#lanes.delete(lane.tenant);
+        if (lane.working + lane.lent + lane.keys.size + lane.timed.size === 0) this.#lanes.delete(lane.tenant);
       },
     };
   }
+}
+
+function newLane(tenant: string): Lane {
+  return { tenant, keys: new Map(), timed: new Map(), back: [], working: 0, timedWorking: 0, lent: 0, begun: 0 };
 }

@@ -262,3 +262,39 @@ test('stop lets those go on who wait for a place', async () => {
   await stopped;
   assert.equal(queue.running, 0);
 });
+
+test('what only a timer asks for takes few places, and waits for no event', async () => {
+  const clock = handClock();
+  const begun: string[] = [];
+  const ends: (() => void)[] = [];
+  const queue = createQueue({
+    workers: 20,
+    tenantOf,
+    clock,
+    work: (key) => {
+      begun.push(key);
+      return new Promise((resolve) => ends.push(() => resolve(undefined)));
+    },
+  });
+  for (let i = 0; i < 30; i++) queue.addAfter(`a/loop-${i}`, 1000);
+  clock.advance(1000);
+  assert.equal(queue.running, 4);
+  // Something happened to these: they wait for no timer, and one of them waited as a loop before.
+  queue.add('a/changed');
+  queue.add('a/loop-29');
+  assert.deepEqual(begun.slice(4), ['a/changed', 'a/loop-29']);
+  // Changes without end do not keep the loops from their turn.
+  for (let i = 0; i < 200; i++) queue.add(`a/${i}`);
+  for (let i = 0; i < 100; i++) {
+    ends.shift()?.();
+    await turn();
+  }
+  const loops = begun.slice(6).filter((key) => key.startsWith('a/loop')).length;
+  assert.ok(loops >= 15, `${loops} of ${begun.length - 6}`);
+  for (let i = 0; i < 400; i++) {
+    ends.shift()?.();
+    await turn();
+  }
+  assert.equal(begun.length, 30 + 1 + 200);
+  assert.equal(queue.running + queue.waiting, 0);
+});

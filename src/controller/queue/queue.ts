@@ -47,6 +47,8 @@ export interface Queue {
 
 /** Passes of one tenant that have lent their place; each costs a little memory and nothing else. */
 const lentPerTenant = 64;
+/** One tenant's passes that only a timer asked for, of whatever loops or waits, that are at work at once. */
+const timedPerTenant = 4;
 const defaultPatienceMs = 50;
 /** A pass at work that takes so many times longer waits for somebody as well, such as for a write that is not answered. */
 const longWork = 40;
@@ -62,7 +64,7 @@ export function createQueue(options: QueueOptions): Queue {
     patienceMs = defaultPatienceMs,
     clock,
   } = options;
-  const lanes = new Lanes({ workers, perTenant, lentPerTenant });
+  const lanes = new Lanes({ workers, perTenant, lentPerTenant, timedPerTenant });
   const running = new Map<string, Place>();
   const again = new Set<string>();
   const timers = new Map<string, { at: number; cancel: () => void }>();
@@ -71,14 +73,14 @@ export function createQueue(options: QueueOptions): Queue {
   let stopped = false;
   let lastMoved = clock.now();
 
-  const add = (key: string): void => {
+  const add = (key: string, timed = false): void => {
     if (stopped) return;
     cancelTimer(key);
     if (running.has(key)) {
       again.add(key);
       return;
     }
-    lanes.push(options.tenantOf(key), key, clock.now());
+    lanes.push(options.tenantOf(key), key, clock.now(), timed);
     pump();
   };
 
@@ -90,7 +92,7 @@ export function createQueue(options: QueueOptions): Queue {
   const addAfter = (key: string, ms: number): void => {
     if (stopped) return;
     if (ms <= 0) {
-      add(key);
+      add(key, true);
       return;
     }
     const at = clock.now() + ms;
@@ -100,7 +102,7 @@ export function createQueue(options: QueueOptions): Queue {
     known?.cancel();
     const cancel = clock.after(ms, () => {
       timers.delete(key);
-      add(key);
+      add(key, true);
     });
     timers.set(key, { at, cancel });
   };
@@ -157,7 +159,7 @@ export function createQueue(options: QueueOptions): Queue {
   };
 
   return {
-    add,
+    add: (key) => add(key),
     addAfter,
     outside,
     forget(key) {
