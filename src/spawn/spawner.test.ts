@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
@@ -219,6 +220,12 @@ cat ${theirs.path}/secret ${elsewhere}/secret; true`;
     for (const scratch of [mine, theirs]) await scratch.remove();
     await other.close();
   }
+});
+
+test('a machine that lets anybody mount lets us hide files', () => {
+  const mount = 'mount -t tmpfs none "$1" && setpriv --bounding-set=-all true';
+  const { status } = spawnSync('unshare', ['--user', '--map-root-user', '--mount', 'sh', '-c', mount, 'sh', root]);
+  assert.equal(able.files, able.processes && status === 0);
 });
 
 test('what cannot be confined is said', () => {
