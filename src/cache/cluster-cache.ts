@@ -111,8 +111,6 @@ export function createClusterCache(options: ClusterCacheOptions): ClusterCache {
     touched: touches.touch,
     loosened: (namespace) => onlookers.changed(namespace),
   });
-  const slots = new Slots(listsAtOnce);
-  const packer = new Packer(store.table.bodies, clock, () => slots.unused);
   const cells = new Cells(
     {
       namespaces: options.namespaces ?? [],
@@ -122,12 +120,13 @@ export function createClusterCache(options: ClusterCacheOptions): ClusterCache {
     },
     {
       ...{ door, store, clock, random, rhythm, mode: options.mode, manager: options.projector.manager },
-      slots,
+      slots: new Slots(listsAtOnce),
       known: (waiting) => touches.wake(waiting),
       lost: () => void ask(),
       log: (message, fields) => log.info(message, fields),
     },
   );
+  const packer = new Packer(store.table.bodies, clock, () => ![...cells.all()].some(({ listing }) => listing));
   const served = createGate(rhythm.patienceMs, clock);
   const sink = {
     changed: (discovery: Awaited<ReturnType<CacheDoor['discover']>>) => {

@@ -88,6 +88,11 @@ export class Cell implements FollowSink {
     return this.#following !== undefined;
   }
 
+  /** Whether a list is under way. */
+  get listing(): boolean {
+    return this.#listing && this.#following !== undefined;
+  }
+
   start(): void {
     if (this.#stopped || this.#following !== undefined) return;
     const { door, slots, clock, rhythm } = this.#house;

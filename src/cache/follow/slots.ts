@@ -1,17 +1,10 @@
 /** Lets so many at a time; the others wait in the order they came. */
 export class Slots {
-  readonly #count: number;
   #free: number;
   readonly #waiting: (() => void)[] = [];
 
   constructor(count: number) {
-    this.#count = count;
     this.#free = count;
-  }
-
-  /** Whether nobody holds one. */
-  get unused(): boolean {
-    return this.#free === this.#count;
   }
 
   /** Calls `begin` when there is room, with the way to give the room back; answers how to give up waiting or holding. */
