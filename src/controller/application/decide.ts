@@ -2,7 +2,7 @@ import type { Application, OperationState } from '../../core/api/index.ts';
 import { type Comparison, compare } from '../../core/diff/index.ts';
 import { type Activity, activityOf, overdue, paceOf } from '../../core/sync/index.ts';
 import { comparingOf } from './comparing.ts';
-import { keyOfApplication, type Ready } from './gather.ts';
+import { isUnderWay, keyOfApplication, type Ready } from './gather.ts';
 import { whileIncomparable } from './incomparable.ts';
 import { withNamespaceStatus } from './namespace.ts';
 import { timeText } from './time.ts';
@@ -28,10 +28,6 @@ export type Decision =
 
 /** What a decision asks for besides the inputs. */
 export type Surroundings = Pick<World, 'now' | 'health' | 'params' | 'controlPlane' | 'operations'>;
-
-function isUnderWay({ operation, status }: Ready['app']): boolean {
-  return operation !== undefined && ['Running', 'Terminating'].includes(status?.operationState?.phase ?? '');
-}
 
 /** Decides from the inputs, the time and what this process has begun. */
 export function decide(inputs: Ready, world: Surroundings): Decision {

@@ -144,10 +144,16 @@ export function keyOfApplication({ metadata }: Application, controlPlane: string
 }
 
 /** A deletion asks for nothing, what is left is to be removed; only its hooks come from the sources, and a sync it waits for. */
-function needsNothing({ metadata, operation }: Application): boolean {
-  if (operation !== undefined) return false;
+function needsNothing(app: Application): boolean {
+  const { deletionTimestamp, finalizers = [] } = app.metadata;
+  if (deletionTimestamp === undefined || isUnderWay(app)) return false;
   const hooks = Object.values(deleteHookFinalizers).flatMap(({ run, cleanup }) => [run, cleanup]);
-  return metadata.deletionTimestamp !== undefined && !(metadata.finalizers ?? []).some((each) => hooks.includes(each));
+  return !finalizers.some((each) => hooks.includes(each));
+}
+
+/** Whether an operation has begun and is not over; one that is only asked for has not. */
+export function isUnderWay({ operation, status }: Application): boolean {
+  return operation !== undefined && ['Running', 'Terminating'].includes(status?.operationState?.phase ?? '');
 }
 
 const nothing: Sources = {
