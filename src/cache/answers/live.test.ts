@@ -162,3 +162,13 @@ test('owners in a ring end the walk', async () => {
   stage.door.of('ReplicaSet').list('200', one, two);
   assert.equal(stage.cache.tree('shop').length, 2);
 });
+
+test('what a renewal had named before it began again is gone if it is not named again', async () => {
+  const stage = await shop();
+  const short = thing('ConfigMap', 'a/short-lived', { app: 'shop', version: 240 });
+  const map = thing('ConfigMap', 'a/map', { app: 'shop', version: 241 });
+  stage.door.listed = () => ({ version: '500', before: [short, map], objects: [map] });
+  await stage.cache.refresh(maps);
+  const { objects } = await stage.live('shop', [], [maps]);
+  assert.deepEqual(objects, ['ConfigMap:a/map', 'Secret:a/key', 'apps/Deployment:a/web']);
+});

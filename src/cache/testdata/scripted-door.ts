@@ -1,6 +1,6 @@
 import { ArgosyError } from '../../core/errors/index.ts';
 import type { KubeObject } from '../../core/objects/index.ts';
-import type { AccessReview, CacheDoor, Discovery, FollowOptions, FollowSink, Resource } from '../../kube/index.ts';
+import type { AccessReview, CacheDoor, Discovery, FollowOptions, FollowSink, ListOptions, Resource } from '../../kube/index.ts';
 import type { Clock } from '../follow/rhythm.ts';
 
 /** A following that a test plays the server of. */
@@ -14,6 +14,13 @@ export interface Played {
   fail(error: Error): 'retry' | 'stop';
 }
 
+/** What a list brings; `before` is what it had named when it had to begin again. */
+export interface Listed {
+  readonly version: string;
+  readonly objects: readonly KubeObject[];
+  readonly before?: readonly KubeObject[];
+}
+
 /** The door to a cluster that does only what a test tells it to. */
 export class ScriptedDoor implements CacheDoor {
   readonly played: Played[] = [];
@@ -22,7 +29,7 @@ export class ScriptedDoor implements CacheDoor {
   /** Whether even discovery gets no answer. */
   silent = false;
   review: (review: AccessReview) => boolean = () => true;
-  listed: () => { readonly version: string; readonly objects: readonly KubeObject[] } = () => {
+  listed: () => Listed = () => {
     throw new ArgosyError('kube-unavailable', 'no list was written for this');
   };
 
@@ -77,11 +84,13 @@ export class ScriptedDoor implements CacheDoor {
 
   list(
     _resource: Resource,
-    _options: object,
+    options: ListOptions,
     onItem: (item: KubeObject) => void,
   ): Promise<{ resourceVersion: string; count: number }> {
     try {
-      const { version, objects } = this.listed();
+      const { version, objects, before } = this.listed();
+      for (const object of before ?? []) onItem(object);
+      if (before !== undefined) options.onRestart?.();
       for (const object of objects) onItem(object);
       return Promise.resolve({ resourceVersion: version, count: objects.length });
     } catch (error) {
