@@ -7,7 +7,7 @@ import { type ControllerProcess, startControllerProcess } from './controller-pro
 import { type FaultProxy, startFaultProxy } from './fault-proxy.ts';
 import { createTestRepository, type TestRepository } from './git-repository.ts';
 import { type RealCluster, type RealClusterOptions, startRealCluster } from './real-cluster.ts';
-import { openStage, type Stage } from './story.ts';
+import { openStage, type Stage, until } from './story.ts';
 import {
   endState,
   proveHooksRanOnce,
@@ -111,8 +111,14 @@ async function open(tenant: string, options: RealClusterOptions, { cleanups, sto
       await untilSynced(subject);
       proveOnce(subject);
       proveHooksRanOnce(subject);
-      calm ??= await endState(subject);
-      assert.deepEqual(await endState(subject), calm);
+      // What was deleted in the foreground goes when the garbage collector has seen it.
+      const gone = until(
+        () => endState(subject),
+        (state) => !JSON.stringify(state).includes('deletionTimestamp'),
+        deadlineMs,
+      );
+      calm ??= await gone;
+      assert.deepEqual(await gone, calm);
     },
   };
 }

@@ -20,9 +20,19 @@ test('a server may be cold for a while after a fault, and not for ever', () => {
   const patience = createPatience(() => now);
   assert.equal(patience.mayBeCold(['a']), false);
   patience.faulted('a');
+  now += 60_000;
+  assert.equal(patience.mayBeCold(['b', 'a']), true, 'the first refusal after the fault');
+  now += 19_000;
   assert.equal(patience.mayBeCold(['b', 'a']), true);
-  now += 20_000;
+  now += 1_000;
   assert.equal(patience.mayBeCold(['b', 'a']), false);
+});
+
+test('a server that has done something for us is not cold', () => {
+  const patience = createPatience(() => 0);
+  patience.faulted('a');
+  patience.over('instance', ['a']);
+  assert.equal(patience.mayBeCold(['a']), false);
 });
 
 test('a fault that one noticed holds up nobody else’s refusal', () => {

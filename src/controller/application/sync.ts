@@ -104,7 +104,8 @@ function waitForServer(
   noticeFaults(inputs, outcomes, patience);
   // Whoever stops an operation does not wait for anybody.
   if (phase !== 'Terminating' && outcomes.some(unheardBy(inputs, world))) return patience.next(inputs.instance);
-  if (outcomes.length > 0) patience.over(inputs.instance);
+  const isWell = outcomes.some(({ status }) => status !== 'SyncFailed');
+  if (outcomes.length > 0) patience.over(inputs.instance, isWell ? [keyOf(inputs.app), inputs.admitted.cluster] : []);
   return undefined;
 }
 
@@ -117,11 +118,11 @@ function noticeFaults({ app, admitted }: Ready, outcomes: readonly Outcome[], pa
 
 /** Tells the outcomes that say nothing about their objects. */
 function unheardBy({ app, admitted }: Ready, { patience }: World): (outcome: Outcome) => boolean {
-  const isCold = patience.mayBeCold([keyOf(app), admitted.cluster]);
+  const scopes = [keyOf(app), admitted.cluster];
   return ({ passing, code, task }) => {
     // A delete means the object we saw: one that changed since, or another of its name, has to be looked at first.
     const stale = code === 'kube-conflict' && task.act !== 'apply';
-    return passing === true || stale || (code === 'kube-forbidden' && isCold);
+    return passing === true || stale || (code === 'kube-forbidden' && patience.mayBeCold(scopes));
   };
 }
 

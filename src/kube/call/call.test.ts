@@ -4,7 +4,7 @@ import { ArgosyError, type ErrorCode, type ErrorDetails } from '../../core/error
 import { markUnprocessed } from '../errors/network.ts';
 import { CallLimit } from '../transport/limit.ts';
 import { Limiter } from './limiter.ts';
-import { backoff, nextDelay, type Repeatable } from './retry.ts';
+import { backoff, isOfColdServer, nextDelay, type Repeatable } from './retry.ts';
 
 const half = (): number => 0.5;
 const delay = (code: ErrorCode, repeatable: Repeatable, details: ErrorDetails = {}, attempt = 1): number | undefined =>
@@ -97,4 +97,14 @@ test('who gives up while waiting takes no turn', async () => {
   await assert.rejects(async () => refused, { code: 'kube-timeout' });
   limiter.release('fine', 1);
   await third;
+});
+
+test('a 403 right after a fault says nothing; alone, or after a busy server, it does', () => {
+  const error = (code: ErrorCode): ArgosyError => new ArgosyError(code, 'x');
+  const forbidden = error('kube-forbidden');
+  for (const before of ['kube-unreachable', 'kube-unavailable', 'kube-timeout'] as const)
+    assert.equal(isOfColdServer(forbidden, error(before)), true, before);
+  assert.equal(isOfColdServer(forbidden, undefined), false);
+  assert.equal(isOfColdServer(forbidden, error('kube-busy')), false);
+  assert.equal(isOfColdServer(error('kube-invalid'), error('kube-unreachable')), false);
 });

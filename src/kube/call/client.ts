@@ -9,7 +9,7 @@ import { CallLimit } from '../transport/limit.ts';
 import { discard } from '../transport/session.ts';
 import type { Wire, WireAnswer } from '../transport/wire.ts';
 import type { Limiter } from './limiter.ts';
-import { nextDelay, type Repeatable } from './retry.ts';
+import { isOfColdServer, nextDelay, type Repeatable } from './retry.ts';
 
 /** Several times what an API server stores in one object; a larger answer would hold the main loop too long. */
 const maxAnswer = 8 * 1024 * 1024;
@@ -137,6 +137,7 @@ export class Client {
           renewed = true;
           continue;
         }
+        if (last !== undefined && isOfColdServer(ours, last)) throw last;
         const delay = nextDelay(ours, count, call.repeatable, this.#parts.random);
         if (delay === undefined) throw ours;
         last = ours;

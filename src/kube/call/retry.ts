@@ -38,6 +38,15 @@ function mayRepeat(error: ArgosyError, repeatable: Repeatable): boolean {
   }
 }
 
+/**
+ * Whether an error says nothing because of the fault before it: a server that has just come back refuses everybody until
+ * it has read its rules.
+ */
+export function isOfColdServer(error: ArgosyError, before: ArgosyError | undefined): boolean {
+  const codes: readonly (string | undefined)[] = ['kube-unreachable', 'kube-unavailable', 'kube-timeout'];
+  return error.code === 'kube-forbidden' && codes.includes(before?.code);
+}
+
 function isEviction(error: ArgosyError): boolean {
   return error.causes.some((cause) => cause.reason === 'DisruptionBudget');
 }
