@@ -42,10 +42,12 @@ export function startSweep(faults: FaultStage): Sweep {
       return calm('calm');
     },
     async killAt(name, point) {
-      const killed = setTrap(faults, point, program);
+      const trap = setTrap(faults, point, program);
       const subject = await faults.begin(name);
-      const call = await Promise.race([killed, untilSynced(subject).then(() => undefined)]);
+      await Promise.race([trap.killed, untilSynced(subject)]);
       faults.calls.script(undefined);
+      // It may have sprung with the very last call, after the sync was over.
+      const call = trap.sprung() ? await trap.killed : undefined;
       if (call !== undefined) program = start();
       await faults.proveCalm(subject);
       // Its objects stay; the next start must not take longer with every point.
@@ -59,20 +61,28 @@ export function startSweep(faults: FaultStage): Sweep {
   };
 }
 
-/** Kills at the call of that number from now; answers which call it was once the program is gone. */
-function setTrap({ calls }: FaultStage, point: KillPoint, program: Program): Promise<string> {
+interface Trap {
+  sprung(): boolean;
+  /** Which call it was, once the program is gone. */
+  readonly killed: Promise<string>;
+}
+
+/** Kills at the call of that number from now. */
+function setTrap({ calls }: FaultStage, point: KillPoint, program: Program): Trap {
   const at = calls.calls() + point.call;
-  return new Promise((resolve, reject) => {
-    calls.script(({ number, method, path }) => {
-      if (number < at) return undefined;
-      // What it still sends while it dies comes too late for everybody.
-      if (number > at) return { drop: true };
-      const kill = (): void => void program.stop().then(() => resolve(`${method} ${path}`), reject);
-      if (point.when === 'after') return { lose: kill };
-      kill();
-      return { drop: true };
-    });
+  const killed = Promise.withResolvers<string>();
+  let sprung = false;
+  calls.script(({ number, method, path }) => {
+    if (number < at) return undefined;
+    // What it still sends while it dies comes too late for everybody.
+    if (number > at) return { drop: true };
+    sprung = true;
+    const kill = (): void => void program.stop().then(() => killed.resolve(`${method} ${path}`), killed.reject);
+    if (point.when === 'after') return { lose: kill };
+    kill();
+    return { drop: true };
   });
+  return { sprung: () => sprung, killed: killed.promise };
 }
 
 function startProgram(nursery: Nursery, { kubeconfig, tenant }: FaultStage, dir: string): Program {
