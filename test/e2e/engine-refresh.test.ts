@@ -213,7 +213,7 @@ test('127: a revision that is no ref is the beginning of a commit', async () => 
   await stage.apply(
     application('short', 'short', '{automated: {}}').replace(
       'targetRevision: main',
-      `targetRevision: ${first.slice(0, 8)}`,
+      `targetRevision: '${first.slice(0, 8)}'`,
     ),
   );
   const app = await until(() => view('short'), synced);
