@@ -16,7 +16,7 @@ import {
 import { type ArgosyError, isArgosyError } from '../../core/errors/index.ts';
 import type { Json } from '../../core/json/index.ts';
 import { type KubeObject, kindText, type ObjectKey, printKey } from '../../core/objects/index.ts';
-import { deleteHookFinalizers, syncOptionsOf } from '../../core/sync/index.ts';
+import { deleteHookFinalizers, syncOptionsOf, withDeleteHookNames } from '../../core/sync/index.ts';
 import { lookCloser, needsCloserLook } from './close-look.ts';
 import { comparingOf } from './comparing.ts';
 import type { Admitted, ClusterAccess, SourceOverride, Unread, World } from './world.ts';
@@ -184,7 +184,9 @@ export async function renderSources(
       namespaced: (group, kind) => access.resource(group, kind)?.namespaced ?? declared.get(kindText({ group, kind })),
       tracking: world.settings(),
     });
-    return { targets, revision, revisions, sourceType, warnings, unread, error: undefined };
+    const going = Date.parse(app.metadata.deletionTimestamp ?? '') / 1000;
+    const known = Number.isNaN(going) ? targets : withDeleteHookNames(targets, revision, going);
+    return { targets: known, revision, revisions, sourceType, warnings, unread, error: undefined };
   } catch (error) {
     if (!isArgosyError(error) || error.fault === 'bug') throw error;
     return { ...nothing, error: error.message };
@@ -193,10 +195,20 @@ export async function renderSources(
 
 /** The objects that must be looked up by name: targets, and the namespace a sync would create. */
 function wantedKeys(app: Application, targets: readonly Target[]): ObjectKey[] {
-  const keys = targets.map(({ key }) => key);
+  const named = targets.flatMap(({ key }) => (key.name === '' ? [] : [key]));
+  const keys = named.length === targets.length ? named : [...named, ...hooksUnderWay(app)];
   const namespace = app.spec.destination.namespace ?? '';
   const creates = syncOptionsOf(app.spec.syncPolicy?.syncOptions ?? []).createNamespace && namespace !== '';
   return creates ? [...keys, { group: '', kind: 'Namespace', namespace: '', name: namespace }] : keys;
+}
+
+/** Hooks whose names were made up for this operation; a kind that may not be listed tells nothing of them by itself. */
+function hooksUnderWay(app: Application): ObjectKey[] {
+  const rows = isUnderWay(app) ? (app.status?.operationState?.syncResult?.resources ?? []) : [];
+  return rows
+    .filter(({ hookType }) => hookType !== undefined)
+    .slice(0, mostNamed)
+    .map(({ group = '', kind = '', namespace = '', name = '' }) => ({ group, kind, namespace, name }));
 }
 
 /** The kinds of the last result: an object of a kind that no target has any more is found by these. */

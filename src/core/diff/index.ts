@@ -13,5 +13,5 @@ export { type DiffSettings, Judge, type JudgeOptions } from './judge.ts';
 export { masked, type Shown } from './mask.ts';
 export { type RelevanceSettings, relevanceOf } from './relevance.ts';
 export { type Rendered, type TargetOptions, targetsOf } from './targets.ts';
-export { isOurs, type Mark, markOf, type Tracking } from './tracking.ts';
+export { isOurs, type Mark, markOf, type Tracking, withName } from './tracking.ts';
 export type * from './types.ts';

@@ -83,6 +83,17 @@ export function withMark(
   return { ...object, metadata: { ...object.metadata, ...more } };
 }
 
+/** The object under the name it gets; its mark is for that very name, without which nobody would find it again. */
+export function withName(object: KubeObject, name: string): KubeObject {
+  const { generateName: _begins, annotations, ...metadata } = object.metadata;
+  if (annotations === undefined) return { ...object, metadata: { ...metadata, name } };
+  const text = Object.hasOwn(annotations, trackingAnnotation) ? annotations[trackingAnnotation] : undefined;
+  const id = text === undefined ? undefined : parseTrackingId(text);
+  const mark =
+    id === undefined ? {} : { [trackingAnnotation]: printTrackingId({ ...id, object: { ...id.object, name } }) };
+  return { ...object, metadata: { ...metadata, name, annotations: { ...annotations, ...mark } } };
+}
+
 /** Beside an annotation the label only informs and is cut to fit; alone it must be the whole name. */
 function shortened(instance: string, method: TrackingMethod): string {
   if (method === 'label') return instance;

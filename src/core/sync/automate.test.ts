@@ -154,6 +154,19 @@ test('44: with two retries the attempts come after about 10 and 20 seconds, then
   assert.equal(state.retryCount, 2);
 });
 
+test('whatever somebody asks for between attempts, the next one has a date', () => {
+  const asked = [
+    { duration: '5s', factor: 1e15, maxDuration: '0s' },
+    { duration: '0s', factor: 1e15, maxDuration: '0s' },
+    { duration: '99999999999999', maxDuration: '99999999999999' },
+  ];
+  for (const backoff of asked) {
+    const state = { ...failed(-1, 400), operation: { sync: {}, retry: { limit: -1, backoff } } };
+    const next = afterFailure(state, '2026-01-01T00:00:00Z');
+    assert.ok(next.retry && Number.isFinite(retryDueInMs(next.state, at)), JSON.stringify(backoff));
+  }
+});
+
 test('45, 46: a retry keeps the pinned commit unless it asks for a fresh one', () => {
   const waiting = afterFailure(failed(1), '2026-01-01T00:00:00Z');
   assert.ok(waiting.retry);

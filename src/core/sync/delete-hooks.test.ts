@@ -1,10 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { loadAll } from 'js-yaml';
-import { type LiveObject, targetsOf } from '../diff/index.ts';
+import { isOurs, type LiveObject, targetsOf } from '../diff/index.ts';
 import type { HealthCode } from '../health/index.ts';
 import { type KubeObject, objectKey, printKey } from '../objects/index.ts';
-import { cleanDeleteHooks, type DeleteHookInput, planDeleteHooks, withDeleteHookFinalizers } from './index.ts';
+import {
+  cleanDeleteHooks,
+  type DeleteHookInput,
+  planDeleteHooks,
+  withDeleteHookFinalizers,
+  withDeleteHookNames,
+} from './index.ts';
 
 const hook = (name: string, type: string, policy = ''): string =>
   `---\napiVersion: batch/v1\nkind: Job\nmetadata: {name: ${name}, annotations: {argocd.argoproj.io/hook: ${type}${policy === '' ? '' : `, argocd.argoproj.io/hook-delete-policy: ${policy}`}}}\n`;
@@ -64,4 +70,14 @@ test('an Application gets the finalizers of the delete hooks it has, and loses t
   const run = ['post-delete-finalizer.argocd.argoproj.io', 'post-delete-finalizer.argocd.argoproj.io/cleanup'];
   assert.deepEqual(withDeleteHookFinalizers(['other'], targets), ['other', ...run]);
   assert.deepEqual(withDeleteHookFinalizers(['other', ...run], []), ['other']);
+});
+
+test('a delete hook that leaves its name to us has one, the same in every pass, and its mark is for that name', () => {
+  const yaml = hook('x', 'PreDelete').replace('name: x', 'generateName: bye-') + hook('kept', 'PostDelete');
+  const { targets } = input(yaml, {});
+  const [named, other] = withDeleteHookNames(targets, 'abcdef1234', 1_700_000_000);
+  assert.equal(named?.key.name, 'bye-abcdef1-predelete-1700000000');
+  assert.equal(named.object.metadata.generateName, undefined);
+  assert.ok(isOurs({ key: named.key, object: named.object }, 'app'));
+  assert.equal(other, targets[1]);
 });

@@ -1,6 +1,7 @@
-import type { LiveObject, Target } from '../diff/index.ts';
+import { type LiveObject, type Target, withName } from '../diff/index.ts';
 import type { Health } from '../health/index.ts';
 import { type KubeObject, objectKey, printKey, roleOf } from '../objects/index.ts';
+import { generatedName } from './generated-name.ts';
 import { versionOfItem } from './item.ts';
 import type { ApplyTask, DeleteTask } from './types.ts';
 
@@ -28,6 +29,17 @@ export function withDeleteHookFinalizers(finalizers: readonly string[], targets:
   );
   const others = finalizers.filter((finalizer) => !ours.includes(finalizer));
   return [...others, ...wanted];
+}
+
+/** The targets of a deletion that began at that second: hooks that leave their names to us have one, the same in every pass. */
+export function withDeleteHookNames(targets: readonly Target[], revision: string, startedAt: number): Target[] {
+  return targets.map((target) => {
+    const { generateName, name = '' } = target.object.metadata;
+    const phase = (Object.keys(deleteHookFinalizers) as DeleteHookType[]).find((type) => isHookOf(type, target));
+    if (name !== '' || generateName === undefined || phase === undefined) return target;
+    const object = withName(target.object, generatedName(generateName, { revision, phase, startedAt }));
+    return { ...target, key: objectKey(object), object };
+  });
 }
 
 export interface DeleteHookInput {
@@ -86,10 +98,12 @@ export function cleanDeleteHooks({ type, targets, liveOf, health }: DeleteHookIn
 }
 
 function hooksOf(type: DeleteHookType, targets: readonly Target[]): Target[] {
-  return targets.filter(({ object }) => {
-    const role = roleOf(object);
-    return role.role === 'hook' && role.types.includes(type);
-  });
+  return targets.filter((target) => isHookOf(type, target));
+}
+
+function isHookOf(type: DeleteHookType, { object }: Target): boolean {
+  const role = roleOf(object);
+  return role.role === 'hook' && role.types.includes(type);
 }
 
 function applyHook(target: Target): ApplyTask {

@@ -13,6 +13,7 @@ export {
   deleteHookFinalizers,
   planDeleteHooks,
   withDeleteHookFinalizers,
+  withDeleteHookNames,
 } from './delete-hooks.ts';
 export { type Item, isPrune } from './item.ts';
 export { hookFinalizer, type ItemsInput, itemsOf } from './items.ts';

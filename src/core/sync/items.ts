@@ -1,6 +1,7 @@
 import type { ResourceResult, SyncOperation } from '../api/index.ts';
-import type { ComparedObject, LiveObject, Target } from '../diff/index.ts';
+import { type ComparedObject, type LiveObject, type Target, withName } from '../diff/index.ts';
 import { type KubeObject, type ObjectKey, objectKey, printKey, roleOf, waveOf } from '../objects/index.ts';
+import { generatedName } from './generated-name.ts';
 import { type Item, indexResults, resultKey, versionOfItem } from './item.ts';
 import type { SyncOptions } from './options.ts';
 import { inOrder, phases } from './order.ts';
@@ -109,14 +110,9 @@ function hookItems(hook: Target, input: ItemsInput): Item[] {
 
 /** A generated name is the same in every step of one operation, so that a restart finds its hook again. */
 function named(object: KubeObject, phase: SyncPhase, input: ItemsInput): KubeObject {
-  const { generateName, ...metadata } = object.metadata;
-  if (metadata.name !== undefined && metadata.name !== '') return object;
-  if (generateName === undefined) return object;
-  const short = input.revision.length >= 8 ? input.revision.slice(0, 7) : input.revision;
-  return {
-    ...object,
-    metadata: { ...metadata, name: `${generateName}${short}-${phase.toLowerCase()}-${input.startedAt}` },
-  };
+  const { generateName, name = '' } = object.metadata;
+  if (name !== '' || generateName === undefined) return object;
+  return withName(object, generatedName(generateName, { ...input, phase }));
 }
 
 function guarded(object: KubeObject): KubeObject {

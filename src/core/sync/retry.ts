@@ -70,9 +70,12 @@ function waitMs(retry: RetryStrategy | undefined, attempt: number): number {
   const { duration = '5s', factor = 2, maxDuration = '3m' } = retry?.backoff ?? {};
   const first = millis(duration) ?? 5000;
   const most = millis(maxDuration) ?? 180_000;
-  const wait = first * Math.max(1, factor) ** attempt;
-  return most === 0 ? wait : Math.min(wait, most);
+  const wait = first <= 0 ? 0 : first * Math.max(1, factor) ** attempt;
+  return Math.max(0, Math.min(wait, most === 0 ? longestMs : most, longestMs));
 }
+
+/** Whoever asks for longer gets this: a month is as good as never, and still a date. */
+const longestMs = 30 * 24 * 3_600_000;
 
 function millis(text: string): number | undefined {
   // A bare integer means seconds.

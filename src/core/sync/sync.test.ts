@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { loadAll } from 'js-yaml';
 import type { ResourceResult, SyncOperation } from '../api/index.ts';
-import { compare, type Live, type LiveObject, targetsOf } from '../diff/index.ts';
+import { compare, isOurs, type Live, type LiveObject, targetsOf } from '../diff/index.ts';
 import type { HealthCode } from '../health/index.ts';
 import { type KubeObject, objectKey, printKey, roleOf } from '../objects/index.ts';
 import {
@@ -207,6 +207,9 @@ test('56: a generated hook name carries revision, phase and start', () => {
   story.health.set('mig-abcdef1-presync-1700000000', 'Progressing');
   assert.equal(story.run().next, 'wait');
   assert.deepEqual(story.log, ['apply mig-abcdef1-presync-1700000000']);
+  // Marked under that name: by its mark it is found again in the next pass.
+  const [made] = story.live.values();
+  assert.ok(made !== undefined && isOurs(made, 'app'), JSON.stringify(made));
 });
 
 test('58: a hook left from the last sync is deleted, then made again', () => {
