@@ -15,7 +15,9 @@ after(async () => {
   await faults?.stop();
 });
 
-test('killed at seeded calls of a sync of ten waves and three hooks, it goes on and doubles nothing', async (context) => {
+test('killed at seeded calls of a sync of ten waves and three hooks, it goes on and doubles nothing', {
+  timeout: 900_000,
+}, async (context) => {
   const calls = await sweep.measure();
   for (const point of sample(calls, 5, 20_260_101)) {
     const at = await sweep.killAt(`k${point.call}-${point.when}`, point);
