@@ -98,6 +98,7 @@ class Running implements Controller {
   readonly #operations = new OperationsSeen();
   /** False until the settings were read: before that nobody can be judged. */
   #open = false;
+  #stopping = false;
 
   constructor(options: ControllerOptions) {
     const { connection, controlPlane, settings, events, metrics, log } = options;
@@ -167,6 +168,7 @@ class Running implements Controller {
   }
 
   async stop(): Promise<void> {
+    this.#stopping = true;
     await Promise.all([this.#applications.stop(), this.#sources.stop()]);
     await this.#queue.stop();
     await this.#clusters.stop();
@@ -179,6 +181,7 @@ class Running implements Controller {
       controlPlane,
       log,
       now: Date.now,
+      stopping: () => this.#stopping,
       application: (key) => this.#applications.get(key),
       settings: () => settings.current().settings,
       params: () => settings.current().params,
@@ -243,7 +246,10 @@ class Running implements Controller {
 
   #admit(app: Application): Admission {
     const admission = admit(this.#options.settings.current(), app, this.#quotas);
-    this.#looks.set(this.#keyOf(app), { cluster: admission.answer === 'admitted' ? admission.cluster : undefined });
+    const key = this.#keyOf(app);
+    // A pass may outlive its Application; nobody would take away what it leaves behind.
+    if (this.#applications.get(key) !== undefined)
+      this.#looks.set(key, { cluster: admission.answer === 'admitted' ? admission.cluster : undefined });
     return admission;
   }
 

@@ -1,9 +1,11 @@
-import { kindText, printKey } from '../../core/objects/index.ts';
+import { ArgosyError } from '../../core/errors/index.ts';
+import { stringAt } from '../../core/json/index.ts';
+import { asJson, kindText, printKey } from '../../core/objects/index.ts';
 import type { Outcome, Task } from '../../core/sync/index.ts';
 import { carryOut } from './carry-out.ts';
 import { Coming } from './coming-kinds.ts';
 import { changedText, sameFooting } from './footing.ts';
-import type { Ready } from './gather.ts';
+import { keyOfApplication, type Ready } from './gather.ts';
 import type { World } from './world.ts';
 
 /** For whom tasks are carried out, and what the policy said when the pass began. */
@@ -14,10 +16,23 @@ export async function act(actor: Actor, tasks: readonly Task[], world: World): P
   const outcomes: Outcome[] = [];
   const coming = new Coming(actor);
   for (const task of tasks) {
+    goOn(actor, world);
     await coming.settle(task);
     outcomes.push(await actOne(actor, afterOwn(task, outcomes), world));
   }
   return outcomes;
+}
+
+/**
+ * A wave may have thousands of tasks: who stops the operation, or us, waits for one of them and not for all. It is as if
+ * we had been killed between two: what was done is found by the next pass, which ends the operation.
+ */
+function goOn({ app }: Actor, world: Pick<World, 'application' | 'controlPlane' | 'stopping'>): void {
+  if (world.stopping()) throw new ArgosyError('cancelled', 'the controller stops; it goes on when it is back');
+  if (app.status?.operationState?.phase === 'Terminating') return;
+  const newest = world.application(keyOfApplication(app, world.controlPlane));
+  if (newest !== undefined && stringAt(asJson(newest), 'status', 'operationState', 'phase') === 'Terminating')
+    throw new ArgosyError('cancelled', 'the operation is being terminated');
 }
 
 /** A delete right after a write of ours means the object that write left behind, not the one before it. */

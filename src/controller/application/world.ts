@@ -25,6 +25,8 @@ export interface World {
   readonly log: Logger;
   /** Milliseconds since 1970. */
   now(): number;
+  /** The controller is being stopped: what is left to do is for the next one. */
+  stopping(): boolean;
   /** The Application as the watch last saw it; undefined once it is gone. */
   application(key: string): KubeObject | undefined;
   /** What `argocd-cm` says now. */
