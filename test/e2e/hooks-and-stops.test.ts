@@ -5,13 +5,15 @@ import { createTestRepository, type TestRepository } from '../support/git-reposi
 import { type Stage, until } from '../support/story.ts';
 import { attack, configMap, isOver, openThreat, openWatchedStage, type Threat } from '../support/threat.ts';
 
-// Hooks that leave their names to us, and waves that somebody stops in the middle.
+// Hooks that leave their names to us, waves that somebody stops in the middle, and what is too large to be told.
 
 let stage: Stage;
 let threat: Threat;
 let repository: TestRepository;
 
 const wave = 1500;
+/** More rows than an object in etcd holds. */
+const large = 6000;
 const job = (generateName: string, hook: string): string =>
   `apiVersion: batch/v1\nkind: Job\nmetadata: {generateName: ${generateName}, annotations: {argocd.argoproj.io/hook: ${hook}}}\nspec: {suspend: true, template: {spec: {restartPolicy: Never, containers: [{name: c, image: registry.example.com/c:1}]}}}\n`;
 
@@ -22,6 +24,9 @@ before(async () => {
     'hooks/pre.yaml': job('mig-', 'PreSync'),
     'hooks/last.yaml': job('bye-', 'PreDelete'),
     'wave/all.yaml': Array.from({ length: wave }, (_, n) => configMap(`wave-${n}`)).join('---\n'),
+    'large/all.yaml': Array.from({ length: large }, (_, n) =>
+      configMap(`an-object-that-the-project-does-not-permit-${n}`, 'namespace: kube-system'),
+    ).join('---\n'),
     'retry/one.yaml': configMap('no_name'),
   });
   threat = await openThreat(stage, 'stp');
@@ -108,6 +113,13 @@ test('a retry that asks for a wait without measure still says what failed', asyn
     /Retrying attempt #1/.test(status?.operationState?.message ?? ''),
   );
   assert.equal(app.status?.operationState?.phase, 'Running');
+});
+
+test('a refusal of more objects than a status holds is told all the same', async () => {
+  await threat.tenant.apply(attack(threat, 'large', source('large')));
+  const app = await threat.seen('large', isOver);
+  assert.equal(app.status?.operationState?.phase, 'Failed');
+  assert.match(app.status?.operationState?.message ?? '', /namespace kube-system is not permitted/);
 });
 
 test('in all of this nothing was written beyond the rights of the tenant', () => {

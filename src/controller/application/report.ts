@@ -1,10 +1,12 @@
 import type { Application, ApplicationStatus, OperationState } from '../../core/api/index.ts';
 import type { Comparison, ComparisonWarning } from '../../core/diff/index.ts';
+import { isArgosyError } from '../../core/errors/index.ts';
 import { isObject, type JsonObject } from '../../core/json/index.ts';
 import { foldStatus, type OwnedConditions, patchBetween } from '../../core/status/index.ts';
 import type { Ready } from './gather.ts';
 import { healthOf } from './health.ts';
 import { orphanConditions } from './orphans.ts';
+import { sizeWarning, smallStatus } from './small-status.ts';
 import { timeText } from './time.ts';
 import type { World } from './world.ts';
 
@@ -42,6 +44,7 @@ export async function report(inputs: Ready, findings: Findings, world: World): P
       ),
       conditions(['SyncError'], syncError === undefined ? [] : [syncError]),
       conditions(['PolicyWarning'], inputs.admitted.warnings),
+      conditions([sizeWarning], []),
       conditions(['UnreadableResourceWarning'], unreadable(inputs)),
       ...orphanConditions(inputs, comparison, world),
     ],
@@ -171,7 +174,26 @@ export async function reportDeletion(app: Application, messages: readonly string
   );
 }
 
+/** Writes a status, or as much of it as the API server takes. */
 async function write(
+  app: Application,
+  status: ApplicationStatus,
+  operation: OperationState | undefined,
+  world: World,
+): Promise<string | undefined> {
+  try {
+    return await put(app, status, operation, world);
+  } catch (error) {
+    if (!isArgosyError(error) || error.code !== 'kube-too-large') throw error;
+    const small = smallStatus(app, status, timeText(world.now()));
+    if (operation === undefined || isOver(operation)) return put(app, small, operation, world);
+    // Of one that goes on every row counts, or a hook would run twice: it does not go on, and that is told.
+    await put(app, { ...app.status, conditions: small.conditions ?? [] }, undefined, world);
+    throw error;
+  }
+}
+
+async function put(
   app: Application,
   status: ApplicationStatus,
   operation: OperationState | undefined,
@@ -194,7 +216,10 @@ async function write(
 /** While an operation runs it stands on the object, where tools look for it; once it is over it goes. */
 function operationField(app: Application, state: OperationState | undefined): JsonObject {
   if (state === undefined) return {};
-  const over = state.phase !== 'Running' && state.phase !== 'Terminating';
-  if (over) return app.operation === undefined ? {} : { operation: null };
+  if (isOver(state)) return app.operation === undefined ? {} : { operation: null };
   return app.operation === undefined ? { operation: state.operation as unknown as JsonObject } : {}; // a parsed operation is JSON
+}
+
+function isOver({ phase }: OperationState): boolean {
+  return phase !== 'Running' && phase !== 'Terminating';
 }

@@ -26,6 +26,7 @@ const table: readonly (readonly [number, string, ErrorCode])[] = [
   [422, status(422, 'Invalid'), 'kube-invalid'],
   [429, 'Too many requests, please try again later.', 'kube-busy'],
   [500, status(500, 'InternalError', 'etcdserver: request is too large'), 'kube-too-large'],
+  [500, status(500, 'InternalError', 'rpc error: trying to send message larger than max (3 vs. 2)'), 'kube-too-large'],
   [
     500,
     status(500, 'InternalError', 'failed to create typed patch object (a/b; /v1, Kind=C): .x: field not declared'),

@@ -79,10 +79,13 @@ export function fromStatusObject(status: JsonObject, refusal: Omit<Refusal, 'bod
   return new ArgosyError(codeOf(http, reason, text), `${refusal.subject}: ${text}`, details);
 }
 
+/** In etcd's words, and in those of the API server's own way to it. */
+const tooLarge = ['request is too large', 'trying to send message larger than max'];
+
 function codeOf(http: number, reason: string | undefined, text: string): ErrorCode {
   const named = reason === undefined || !Object.hasOwn(byReason, reason) ? undefined : byReason[reason];
   if (named !== undefined) return named;
-  if (http >= 500 && text.includes('request is too large')) return 'kube-too-large';
+  if (http >= 500 && tooLarge.some((words) => text.includes(words))) return 'kube-too-large';
   // A server-side apply of an object that does not fit its schema is answered with 500: the object is wrong, not the server.
   if (http === 500 && text.includes('failed to create typed')) return 'kube-invalid';
   return byStatus[http] ?? (http >= 500 ? 'kube-unavailable' : 'kube-malformed');
