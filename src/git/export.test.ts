@@ -149,26 +149,6 @@ test('a tree that unfolds into millions of files is refused by its number', asyn
   source.remove();
 });
 
-test('submodules stay empty unless they are asked for, and then come from permitted repositories only', async () => {
-  const inner = createTestRepository({ 'inner.yaml': 'kind: Inner\n' });
-  const outer = createTestRepository({
-    '.gitmodules': `[submodule "in"]\n\tpath = vendor/in\n\turl = ${inner.url}\n\tupdate = !touch /tmp/owned\n`,
-  });
-  outer.git('update-index', '--add', '--cacheinfo', `160000,${inner.git('rev-parse', 'HEAD')},vendor/in`);
-  outer.git('commit', '--quiet', '-m', 'submodule');
-  const commit = outer.git('rev-parse', 'HEAD');
-  const repository = house.git.repository({ url: outer.url, scope: 'export' });
-  const open = async (url: string) => (url === inner.url ? house.git.repository({ url, scope: 'export' }) : undefined);
-  await repository.exportTree({ commit, paths: [''], target: join(root, 'without') });
-  assert.equal(existsSync(join(root, 'without/vendor/in/inner.yaml')), false);
-  await repository.exportTree({ commit, paths: [''], target: join(root, 'with'), submodule: open });
-  assert.equal(readFileSync(join(root, 'with/vendor/in/inner.yaml'), 'utf8'), 'kind: Inner\n');
-  const never = { commit, paths: [''], target: join(root, 'refused'), submodule: async () => undefined };
-  await assert.rejects(repository.exportTree(never), { code: 'render-refused' });
-  inner.remove();
-  outer.remove();
-});
-
 test('addresses of submodules are read without commands, and relative ones stay on their server', () => {
   assert.deepEqual(
     [...parseModules('[submodule "../x"]\npath=a\nurl = "../b.git"\n[core]\nsshCommand=evil\n')],

@@ -3,7 +3,6 @@ import { dirname, join } from 'node:path';
 import { ArgosyError } from '../core/errors/index.ts';
 import { checkLink, checkName } from './export-names.ts';
 import type { GitLimits } from './limits.ts';
-import { findSubmodules, type SubmoduleSource } from './submodules.ts';
 import { pathParts } from './tree.ts';
 import type { TreeEntry } from './tree-walk.ts';
 
@@ -14,8 +13,6 @@ export interface ExportRequest {
   readonly paths: readonly string[];
   /** An empty directory of ours. */
   readonly target: string;
-  /** Opens the repositories of submodules, or answers `undefined` for one that is not permitted; without it they stay empty. */
-  readonly submodule?: SubmoduleSource | undefined;
   /** Puts the files that pointers of Git LFS stand for in their place; without it pointers stay what they are. */
   readonly lfs?: boolean | undefined;
 }
@@ -67,8 +64,7 @@ export async function exportTree(
       throw new ArgosyError('git-limit', 'the files of the repository are larger than permitted');
   }
   for (const [path, target] of links) await symlink(target, join(request.target, path));
-  const inner = await exportSubmodules(source, request, entries);
-  return { files: entries.length + inner.files, bytes: bytes + inner.bytes };
+  return { files: entries.length, bytes };
 }
 
 async function collect(source: ExportSource, { commit, paths }: ExportRequest): Promise<TreeEntry[]> {
@@ -117,27 +113,4 @@ async function writePortion(
     }),
   );
   return bytes;
-}
-
-async function exportSubmodules(
-  source: ExportSource,
-  request: ExportRequest,
-  entries: readonly TreeEntry[],
-): Promise<ExportResult> {
-  let [files, bytes] = [0, 0];
-  const modules = entries.filter(({ kind }) => kind === 'submodule');
-  if (request.submodule === undefined || modules.length === 0) return { files, bytes };
-  for (const { path, commit, repository, deeper } of await findSubmodules(source, request, modules)) {
-    const inner: ExportRequest = {
-      ...request,
-      commit,
-      paths: [''],
-      target: join(request.target, path),
-      submodule: deeper,
-    };
-    const result = await repository.exportTree(inner);
-    files += result.files;
-    bytes += result.bytes;
-  }
-  return { files, bytes };
 }

@@ -23,6 +23,7 @@ export {
   satisfies,
   type Version,
 } from './semver.ts';
+export { parseModules, resolveAddress } from './submodules.ts';
 export type { Trust } from './transport.ts';
 export type { EntryKind, TreeItem } from './tree.ts';
 export type { ChangedPath, TreeEntry } from './tree-walk.ts';

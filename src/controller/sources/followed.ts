@@ -3,7 +3,7 @@ import { ArgosyError } from '../../core/errors/index.ts';
 import type { Repository, SelectedCredential } from '../../git/index.ts';
 import type { ChartRequest, Charts, SourceTree } from '../../render/index.ts';
 import type { Verify } from './integrity.ts';
-import { large, treeAt } from './tree.ts';
+import { large, type TreeWish, treeAt } from './tree.ts';
 
 /** A repository as sources follow it: of git, or of charts. */
 export interface Followed {
@@ -16,7 +16,7 @@ export interface Followed {
 }
 
 /** A repository of git; what it resolves to has been verified as the project asks. */
-export function followGit(repository: Repository, verify: Verify, lfs = false): Followed {
+export function followGit(repository: Repository, verify: Verify, wish: TreeWish = {}): Followed {
   return {
     fetch: () => repository.fetch(),
     resolve: async (revision, tagPrefix) => {
@@ -25,10 +25,11 @@ export function followGit(repository: Repository, verify: Verify, lfs = false): 
       return resolved;
     },
     treeIds: async (commit, paths) => {
+      if (wish.modules !== undefined) return treeAt(repository, commit, wish).at(paths);
       const items = await repository.treeIds(commit, paths);
-      return lfs ? items.map((item) => item && { id: large(item.id) }) : items;
+      return wish.lfs === true ? items.map((item) => item && { id: large(item.id) }) : items;
     },
-    tree: async (commit) => treeAt(repository, commit, lfs),
+    tree: async (commit) => treeAt(repository, commit, wish),
   };
 }
 

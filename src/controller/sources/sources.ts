@@ -1,4 +1,4 @@
-import type { Application, Snapshot } from '../../core/api/index.ts';
+import { type Application, projectOf, type Snapshot } from '../../core/api/index.ts';
 import { ArgosyError, isArgosyError } from '../../core/errors/index.ts';
 import type { Git } from '../../git/index.ts';
 import type { Charts } from '../../render/index.ts';
@@ -8,6 +8,7 @@ import { type Followed, followChart, followGit } from './followed.ts';
 import { credentialFor, isOverride, type SourceInput, sourceInputs } from './inputs.ts';
 import { type VerifierOf, verifierOf, verifiesNothing } from './integrity.ts';
 import { createMirrors, type Mirrors, type Read, type Trouble } from './mirrors.ts';
+import { modulesOf } from './permitted-modules.ts';
 import { fingerprint, type Made, type RenderHouse, type RenderSource, renderAll, servedKey } from './rendering.ts';
 import { type Sweep, startSweep } from './sweep.ts';
 import { hasNewSources, Unreads } from './unread.ts';
@@ -177,7 +178,8 @@ class Following implements Sources {
     const { login, repository } = credential;
     const mirror = this.#options.git.repository({ url, scope, login, repository });
     const verified = verify(app, url, this.#options.snapshot());
-    return followGit(kept ? mirror.kept() : mirror, verified, repository?.enableLfs);
+    const wish = { lfs: repository?.enableLfs, modules: modulesOf(this.#options, projectOf(app), kept) };
+    return followGit(kept ? mirror.kept() : mirror, verified, wish);
   }
 
   async #newest(key: string, app: Application, inputs: readonly SourceInput[], hard: boolean): Promise<Manifests> {

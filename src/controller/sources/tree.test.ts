@@ -30,7 +30,7 @@ after(async () => {
 
 const names = async (path: string, lfs: boolean): Promise<(string | undefined)[]> => {
   const repository = house.git.repository({ url: server.url(basename(source.directory)), scope: 'lfs' });
-  const followed = followGit(repository, async () => undefined, lfs);
+  const followed = followGit(repository, async () => undefined, { lfs });
   const { commit } = await followed.resolve('HEAD', undefined);
   const tree = await followed.tree(commit);
   const { objects } = await rendering.render({ tree, source: { path } });
@@ -47,7 +47,7 @@ test('a repository whose Secret says so is rendered with its large files, before
 test('whether large files are read is part of what a rendering depends on', async () => {
   const repository = house.git.repository({ url: server.url(basename(source.directory)), scope: 'lfs' });
   const ids = async (lfs: boolean): Promise<unknown> => {
-    const followed = followGit(repository, async () => undefined, lfs);
+    const followed = followGit(repository, async () => undefined, { lfs });
     return followed.treeIds((await followed.resolve('HEAD', undefined)).commit, ['app', 'nothing']);
   };
   assert.notDeepEqual(await ids(true), await ids(false));

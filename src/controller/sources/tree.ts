@@ -1,15 +1,24 @@
 import type { Repository } from '../../git/index.ts';
 import type { SourceTree } from '../../render/index.ts';
+import { type Modules, withSubmodules } from './submodules.ts';
 
 const kept = new WeakMap<Repository, Map<string, SourceTree>>();
 const maxKept = 20;
 
+/** What belongs to a tree besides what lies in its repository. */
+export interface TreeWish {
+  /** The files that pointers of Git LFS stand for. */
+  readonly lfs?: boolean | undefined;
+  /** Submodules, where the platform has turned them on. */
+  readonly modules?: Modules | undefined;
+}
+
 /** A repository at one commit, as a render sees it: the same tree for all who ask, since renders remember with it. */
-export function treeAt(repository: Repository, commit: string, lfs = false): SourceTree {
+export function treeAt(repository: Repository, commit: string, { lfs = false, modules }: TreeWish = {}): SourceTree {
   const trees = kept.get(repository) ?? new Map<string, SourceTree>();
   kept.set(repository, trees);
-  const key = lfs ? large(commit) : commit;
-  const tree = trees.get(key) ?? createTree(repository, commit, lfs);
+  const key = `${modules?.stamp} ${lfs ? large(commit) : commit}`;
+  const tree = trees.get(key) ?? createTree(repository, commit, { lfs, modules });
   trees.delete(key);
   trees.set(key, tree);
   const [oldest] = trees.keys();
@@ -17,7 +26,7 @@ export function treeAt(repository: Repository, commit: string, lfs = false): Sou
   return tree;
 }
 
-function createTree(repository: Repository, commit: string, lfs: boolean): SourceTree {
+function createTree(repository: Repository, commit: string, { lfs = false, modules }: TreeWish): SourceTree {
   const plain: SourceTree = {
     revision: commit,
     at: (paths) => repository.treeIds(commit, paths),
@@ -27,7 +36,8 @@ function createTree(repository: Repository, commit: string, lfs: boolean): Sourc
       await repository.exportTree({ commit, paths, target: directory, lfs });
     },
   };
-  return lfs ? withLargeFiles(plain, repository) : plain;
+  const whole = lfs ? withLargeFiles(plain, repository) : plain;
+  return modules === undefined ? whole : withSubmodules(whole, repository.url, modules);
 }
 
 /** The same tree with the files that pointers of Git LFS stand for; they have ids of their own, since they read otherwise. */

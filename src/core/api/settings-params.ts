@@ -53,7 +53,7 @@ export function readParams(data: ReadonlyMap<string, string>, last?: Params): Re
     syncReplaceAllowed: keys.isNotFalse('server.sync.replace.allowed'),
     allowOutOfBoundsSymlinks: keys.isTrue('reposerver.allow.oob.symlinks'),
     includeHiddenDirectories: keys.isTrue('reposerver.include.hidden.directories'),
-    gitSubmodules: keys.isNotFalse('reposerver.enable.git.submodule'),
+    gitSubmodules: keys.isTrue('reposerver.enable.git.submodule'),
     gitRequestTimeout: keys.duration('reposerver.git.request.timeout', {
       absent: 15_000,
       last: last?.gitRequestTimeout,
