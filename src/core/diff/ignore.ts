@@ -15,6 +15,8 @@ export interface Ignored {
 export interface IgnoreTable {
   /** Undefined where everything counts. */
   of(key: ObjectKey): Ignored | undefined;
+  /** How many rules there are to be asked for each object. */
+  readonly size: number;
   /** Rules that cannot be used: then nothing can be compared. */
   readonly problems: readonly string[];
 }
@@ -25,7 +27,7 @@ interface Rule extends Ignored {
   readonly applies: (key: ObjectKey) => boolean;
 }
 
-const nothing: IgnoreTable = { of: () => undefined, problems: [] };
+const nothing: IgnoreTable = { of: () => undefined, size: 0, problems: [] };
 
 /** Gathers the rules of an Application and those an admin wrote for whole kinds; they add up. */
 export function ignoreTable(
@@ -42,7 +44,7 @@ export function ignoreTable(
     }
   }
   if (rules.length === 0) return nothing;
-  return { of: (key) => merged(rules.filter(({ applies }) => applies(key))), problems };
+  return { of: (key) => merged(rules.filter(({ applies }) => applies(key))), size: rules.length, problems };
 }
 
 function ruleOf(written: IgnoreRules, applies: Rule['applies'], problems: string[]): Rule {

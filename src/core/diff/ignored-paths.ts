@@ -1,19 +1,29 @@
-import { matchesOf, type Step, withoutPaths } from '../jq/index.ts';
+import { type Step, withoutPaths } from '../jq/index.ts';
 import { at, equal, isArray, isObject, type Json, type JsonObject, own } from '../json/index.ts';
 import type { Pair } from './differs.ts';
+import { Effort } from './effort.ts';
 import type { Ignored } from './ignore.ts';
 import { fieldsOf, keyText, parseElement } from './ownership.ts';
 
 type Path = readonly Step[];
 
+/** A pointer is followed as quickly as that, in both sides. */
+const pointersPerStep = 2;
+
 /** Both sides without what does not count; `live` is the live object with its managed fields. */
-export function withoutIgnored({ wanted, there }: Pair, live: JsonObject, ignored: Ignored): Pair {
+export function withoutIgnored(
+  { wanted, there }: Pair,
+  live: JsonObject,
+  ignored: Ignored,
+  effort: Effort = new Effort(),
+): Pair {
+  effort.spend(ignored.pointers.length / pointersPerStep);
   const foreign = foreignPaths(wanted, there, fieldsOf(live, ignored.managers));
   const cut = (value: JsonObject, more: readonly Path[]): JsonObject => {
     const clean = withoutPaths(value, [...pointerPaths(value, ignored), ...more]);
     // Programs see what the pointers left, one after the other.
     const rest = ignored.programs.reduce<Json>((now, jq) => {
-      const found = matchesOf(jq, now);
+      const found = effort.matches(jq, now);
       // A program that fails on this object ignores nothing in it.
       return found.ok ? withoutPaths(now, found.paths) : now;
     }, clean);
@@ -91,6 +101,12 @@ function placeOf(list: readonly Json[], element: string): number {
   return list.findIndex((item) => keyText(item, names) === text);
 }
 
+export interface Respecting {
+  /** What stays the target's. */
+  readonly always?: readonly (readonly string[])[];
+  readonly effort?: Effort;
+}
+
 /**
  * The target with the live values of what does not count, so that applying it leaves them alone; what the live object
  * does not have is left out. What stands under `always` stays the target's.
@@ -99,11 +115,11 @@ export function respecting(
   target: JsonObject,
   live: JsonObject,
   ignored: Ignored,
-  always: readonly (readonly string[])[] = [],
+  { always = [], effort = new Effort() }: Respecting = {},
 ): JsonObject {
   const foreign = foreignPaths(target, live, fieldsOf(live, ignored.managers)).wanted;
   const programs = ignored.programs.flatMap((jq) => {
-    const found = matchesOf(jq, target);
+    const found = effort.matches(jq, target);
     return found.ok ? found.paths : [];
   });
   const paths = [...pointerPaths(target, ignored), ...foreign, ...programs].filter((path) => isCopied(path));

@@ -2,6 +2,7 @@ import type { IgnoreDifference, Settings } from '../api/index.ts';
 import { asJson, type KubeObject, printKey, words } from '../objects/index.ts';
 import { type DiffersOptions, differenceOf } from './differs.ts';
 import { type DryRunVerdict, judgeDryRun, type Prediction } from './dry-run.ts';
+import { Effort } from './effort.ts';
 import { type Ignored, type IgnoreTable, ignoreTable } from './ignore.ts';
 import { respecting, withoutIgnored } from './ignored-paths.ts';
 import { alikeFor } from './known-types.ts';
@@ -35,12 +36,23 @@ export type Judgement =
   | { readonly known: true; readonly difference: readonly string[] | undefined; readonly target: Target }
   | { readonly known: false; readonly reason: string };
 
+/** So many rules are asked about an object in the time of one step of a program. */
+const rulesPerStep = 4;
+/** Each object brings its share: a few rules are no trouble, however many objects there are. */
+const stepsOfEach = 50;
+
+const tooMuch = {
+  known: false,
+  reason: 'the ignoreDifferences of this Application cost too much for its many objects: write fewer or simpler rules',
+} as const;
+
 /** Compares pairs under the rules of one Application. */
 export class Judge {
   readonly tracking: Tracking;
   readonly #options: JudgeOptions;
   readonly #normal: NormalOptions;
   readonly #ignored: IgnoreTable;
+  readonly #effort = new Effort();
 
   constructor(options: JudgeOptions) {
     const { settings, ignoreDifferences = [] } = options;
@@ -57,9 +69,14 @@ export class Judge {
 
   /** Tells what applying the target would change first, and the target as it is to be applied. */
   of(target: Target, live: LiveObject): Judgement {
+    const judgement = this.#effort.isSpent ? tooMuch : this.#judged(target, live);
+    return this.#effort.isSpent ? tooMuch : judgement;
+  }
+
+  #judged(target: Target, live: LiveObject): Judgement {
     const prediction = this.#options.predicted?.get(printKey(target.key));
     if (prediction !== undefined) return this.#fromDryRun(prediction, target, live);
-    const ignored = this.#ignored.of(target.key);
+    const ignored = this.#ignoredOf(target);
     const former = isOfFormerMethod(live, this.#options.instance, this.tracking);
     const options = this.#differsOptions(target, ignored, former);
     const difference = differenceOf(target.object, live.object, options);
@@ -68,7 +85,7 @@ export class Judge {
 
   /** Whether it matters who else owns fields of the live object: a rule asks for it, and something differs. */
   asksForManagers(target: Target, live: LiveObject): boolean {
-    const ignored = this.#ignored.of(target.key);
+    const ignored = this.#ignoredOf(target);
     if (ignored === undefined || ignored.managers.size === 0) return false;
     const judgement = this.of(target, live);
     return judgement.known && judgement.difference !== undefined;
@@ -77,17 +94,23 @@ export class Judge {
   /** What a dry run comes to under these rules. */
   ofDryRun(predicted: KubeObject, target: Target, live: LiveObject): DryRunVerdict {
     const former = isOfFormerMethod(live, this.#options.instance, this.tracking);
-    const options = this.#differsOptions(target, this.#ignored.of(target.key), former);
+    const options = this.#differsOptions(target, this.#ignoredOf(target), former);
     const { includeMutations } = this.#options;
-    return judgeDryRun(predicted, live.object, { ...options, includeMutations });
+    const verdict = judgeDryRun(predicted, live.object, { ...options, includeMutations });
+    return this.#effort.isSpent ? tooMuch : verdict;
   }
 
   #fromDryRun(prediction: Prediction, target: Target, live: LiveObject): Judgement {
     if ('error' in prediction) return { known: false, reason: prediction.error };
     const verdict = 'verdict' in prediction ? prediction.verdict : this.ofDryRun(prediction.object, target, live);
     if (!verdict.known) return verdict;
-    const ignored = this.#ignored.of(target.key);
+    const ignored = this.#ignoredOf(target);
     return { known: true, difference: verdict.difference, target: this.#respected(target, live, ignored) };
+  }
+
+  #ignoredOf({ key }: Target): Ignored | undefined {
+    this.#effort.spend(this.#ignored.size / rulesPerStep - stepsOfEach);
+    return this.#ignored.of(key);
   }
 
   #differsOptions(target: Target, ignored: Ignored | undefined, former: boolean): DiffersOptions {
@@ -100,7 +123,7 @@ export class Judge {
       without:
         rules.length === 0
           ? undefined
-          : (pair, whole) => rules.reduce((now, rule) => withoutIgnored(now, whole, rule), pair),
+          : (pair, whole) => rules.reduce((now, rule) => withoutIgnored(now, whole, rule, this.#effort), pair),
     };
   }
 
@@ -108,7 +131,10 @@ export class Judge {
     if (ignored === undefined || !(this.#options.syncOptions ?? []).includes('RespectIgnoreDifferences=true')) {
       return target;
     }
-    const json = respecting(asJson(target.object), asJson(live.object), ignored, markPaths(this.tracking));
+    const json = respecting(asJson(target.object), asJson(live.object), ignored, {
+      always: markPaths(this.tracking),
+      effort: this.#effort,
+    });
     return { ...target, object: json as unknown as KubeObject }; // kind, version and name are the target's
   }
 }

@@ -113,16 +113,23 @@ function* children(of: Found, state: Run): Outputs {
   state.steps--;
 }
 
-function* recurse(of: Found, state: Run): Outputs {
-  if (--state.steps < 0) throw new JqExhausted('takes too many steps');
+function* recurse(of: Found, state: Run, depth = 1): Outputs {
+  descend(state, depth);
   yield of;
   if (!isArray(of.value) && !isObject(of.value)) return;
-  for (const child of children(of, state)) yield* recurse(child, state);
+  for (const child of children(of, state)) yield* recurse(child, state, depth + 1);
 }
 
-function* recurseBy(body: Node, of: Found, state: Run): Outputs {
+function* recurseBy(body: Node, of: Found, state: Run, depth = 1): Outputs {
+  descend(state, depth);
   yield of;
-  for (const next of run(body, of, state)) yield* recurseBy(body, next, state);
+  for (const next of run(body, of, state)) yield* recurseBy(body, next, state, depth + 1);
+}
+
+/** What is found deep down is handed up through every level: that is what it costs. */
+function descend(state: Run, depth: number): void {
+  state.steps -= depth;
+  if (state.steps < 0) throw new JqExhausted('takes too many steps');
 }
 
 function* attempt(body: Node, input: Found, state: Run): Outputs {

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { IgnoreDifference } from '../api/index.ts';
+import { printKey } from '../objects/index.ts';
+import { type Comparison, compare, targetsOf } from './index.ts';
+
+/** So many ConfigMaps, each with a field that nobody asked for, compared under the rules. */
+function compared(count: number, ignoreDifferences: readonly IgnoreDifference[]): Comparison {
+  const objects = Array.from({ length: count }, (_, n) => ({
+    object: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: `c-${n}` }, data: { a: 'b' } },
+    source: 0,
+  }));
+  const targets = targetsOf(objects, { instance: 'app', destinationNamespace: 'ns', namespaced: () => true });
+  const live = targets.map(({ key, object }) => {
+    const metadata = { ...object.metadata, uid: key.name, resourceVersion: '1' };
+    return [printKey(key), { key, object: { ...object, metadata, data: { a: 'other' } } }] as const;
+  });
+  return compare(targets, { objects: new Map(live), unknown: new Map() }, { instance: 'app', ignoreDifferences });
+}
+
+const kind = { group: '', kind: 'ConfigMap' };
+const rules = (count: number, rule: (n: number) => Partial<IgnoreDifference>): IgnoreDifference[] =>
+  Array.from({ length: count }, (_, n) => ({ ...kind, ...rule(n) }));
+
+const tooMuch: readonly [string, number, IgnoreDifference[]][] = [
+  ['an expression without end', 200, rules(1, () => ({ jqPathExpressions: ['.data | recurse(.)'] }))],
+  ['a hundred expressions', 500, rules(100, (n) => ({ jqPathExpressions: [`.data.k${n} | .. | ..`] }))],
+  ['thousands of pointers', 3000, rules(3000, (n) => ({ jsonPointers: [`/data/k${n}`] }))],
+];
+for (const [what, count, written] of tooMuch) {
+  test(`${what} for ${count} objects: the Application cannot be compared, and says why`, () => {
+    const { status, errors } = compared(count, written);
+    assert.equal(status, 'Unknown');
+    assert.match(errors.join(), /^the ignoreDifferences of this Application cost too much/);
+  });
+}
+
+const fair: readonly [string, number, IgnoreDifference[]][] = [
+  [
+    'two expressions',
+    5000,
+    rules(2, (n) => ({ jqPathExpressions: [n === 0 ? '.data.a' : '.data[] | select(. == "x")'] })),
+  ],
+  ['fifty pointers', 5000, rules(50, (n) => ({ jsonPointers: [n === 0 ? '/data/a' : `/data/k${n}`] }))],
+  ['a thousand pointers', 50, rules(1000, (n) => ({ jsonPointers: [n === 0 ? '/data/a' : `/data/k${n}`] }))],
+];
+for (const [what, count, written] of fair) {
+  test(`${what} for ${count} objects are no trouble`, () => {
+    const { status, errors } = compared(count, written);
+    assert.deepEqual([status, errors], ['Synced', []]);
+  });
+}
