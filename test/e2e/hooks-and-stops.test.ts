@@ -27,6 +27,7 @@ before(async () => {
     'large/all.yaml': Array.from({ length: large }, (_, n) =>
       configMap(`an-object-that-the-project-does-not-permit-${n}`, 'namespace: kube-system'),
     ).join('---\n'),
+    'twice/all.yaml': Array.from({ length: 120 }, (_, n) => configMap(`twice-${n % 60}`)).join('---\n'),
     'retry/one.yaml': configMap('no_name'),
   });
   threat = await openThreat(stage, 'stp');
@@ -120,6 +121,14 @@ test('a refusal of more objects than a status holds is told all the same', async
   const app = await threat.seen('large', isOver);
   assert.equal(app.status?.operationState?.phase, 'Failed');
   assert.match(app.status?.operationState?.message ?? '', /namespace kube-system is not permitted/);
+});
+
+test('of many warnings of one kind the first are told, and how many more there are', async () => {
+  await threat.tenant.apply(attack(threat, 'twice', source('twice'), { policy: '' }));
+  const { status } = await threat.seen('twice', (app) => (app.status?.conditions ?? []).length > 0);
+  const told = (status?.conditions ?? []).filter(({ type }) => type === 'RepeatedResourceWarning');
+  assert.equal(told.length, 51);
+  assert.ok(told.some(({ message }) => message === '… and 10 more of this kind'));
 });
 
 test('in all of this nothing was written beyond the rights of the tenant', () => {

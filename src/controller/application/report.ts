@@ -69,9 +69,14 @@ function warningsOf(comparison: Comparison | undefined, wanted: ComparisonWarnin
   return (comparison?.warnings ?? []).flatMap(({ type, message }) => (type === wanted ? [message] : []));
 }
 
+/** One condition for each message, the first of them where there are many: thousands are read by nobody. */
 function conditions(types: readonly [string, ...string[]], messages: readonly string[]): OwnedConditions {
-  return { types, conditions: messages.map((message) => ({ type: types[0], message })) };
+  const rest = messages.length - mostOfAType;
+  const told = rest > 0 ? [...messages.slice(0, mostOfAType), `… and ${rest} more of this kind`] : messages;
+  return { types, conditions: told.map((message) => ({ type: types[0], message })) };
 }
+
+const mostOfAType = 50;
 
 /**
  * Stores how far an operation has come, and nothing else: the comparison is told when it is over. Answers the Application

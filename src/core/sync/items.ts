@@ -31,9 +31,10 @@ export interface ItemsInput {
 export function itemsOf(input: ItemsInput): Item[] {
   const results = indexResults(input.results);
   const partial = (input.sync.resources?.length ?? 0) > 0;
+  const isSelected = selectionOf(input.sync);
   const hooksOff = partial || input.sync.syncStrategy?.apply !== undefined;
   const managed = input.objects
-    .filter(({ key }) => !partial || isSelected(key, input.sync))
+    .filter(({ key }) => !partial || isSelected(key))
     .flatMap((object) => managedItem(object, input.options));
   const hooks = hooksOff ? [] : input.hooks.flatMap((hook) => hookItems(hook, input));
   const known = [...managed, ...hooks, ...(input.extra ?? [])].map((item) => ({
@@ -53,14 +54,12 @@ function begun(item: Item, result: ResourceResult | undefined): ResourceResult |
   return isNew ? { ...result, status: 'Synced' } : undefined;
 }
 
-function isSelected(key: ObjectKey, sync: SyncOperation): boolean {
-  return (sync.resources ?? []).some(
-    ({ group = '', kind, name, namespace = '' }) =>
-      group === key.group &&
-      kind === key.kind &&
-      name === key.name &&
-      (namespace === '' || namespace === key.namespace),
+/** Tells what a partial sync is about; without a namespace an object of that name in any is meant. */
+function selectionOf({ resources = [] }: SyncOperation): (key: ObjectKey) => boolean {
+  const selected = new Set(
+    resources.map(({ group = '', kind, name, namespace = '' }) => printKey({ group, kind, namespace, name })),
   );
+  return (key) => selected.has(printKey(key)) || selected.has(printKey({ ...key, namespace: '' }));
 }
 
 function managedItem(object: ComparedObject, options: SyncOptions): Item[] {
