@@ -59,7 +59,7 @@ process.exitCode = total.fail > 0 || failures.length > 0 ? 1 : 0;
 async function run(these: string[], flags: string[]): Promise<void> {
   const child = spawn(
     process.execPath,
-    ['--test', ...flags, '--test-reporter=spec', '--test-timeout=300000', ...these],
+    ['--import=./tools/leave.ts', '--test', ...flags, '--test-reporter=spec', '--test-timeout=300000', ...these],
     {
       stdio: ['ignore', 'pipe', 'inherit'],
       env: { ...process.env, NODE_OPTIONS: '--disable-warning=ExperimentalWarning', ...suite?.env, ...cluster?.env },

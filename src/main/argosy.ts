@@ -15,6 +15,10 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   });
 }
 
+// The loop is empty, all is done. Node would take its environment apart now, and rarely spins there for ever on a request
+// of a connection that is long closed.
+process.once('beforeExit', (code) => process.exit(code));
+
 const context: CommandContext = {
   print: (text) => void process.stdout.write(text),
   warn: (text) => void process.stderr.write(`${text}\n`),
