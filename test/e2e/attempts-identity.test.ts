@@ -321,13 +321,17 @@ test('T-032 names that would be cut to one label stay apart; under label trackin
     ];
     assert.equal(mark, `idn-a_${long}${end}:/ConfigMap:idn-a/long-${end}`);
   }
-  for (const end of ['a', 'b']) await threat.tenant.remove('Application', 'idn-a', `${long}${end}`);
   await stage.patch('ConfigMap', 'idn-argocd', 'argocd-cm', {
     data: { 'application.resourceTrackingMethod': 'label' },
   });
+  // The setting takes a moment to arrive: those who are there tell when it has.
+  for (const end of ['a', 'b']) {
+    await threat.seen(`${long}${end}`, (found) => found.status?.sync?.status === 'OutOfSync');
+    await threat.tenant.remove('Application', 'idn-a', `${long}${end}`);
+  }
   await threat.tenant.apply(mine(`${long}c`, 'long', 'deployer', 'automated: {}, retry: {limit: 0}'));
-  // The setting takes a moment to arrive; until it has, the Application is told something else.
-  await threat.seen(`${long}c`, (found) => /63/.test(`${operation(found)} ${conditionText(found)}`));
+  const app = await threat.seen(`${long}c`, (found) => conditionText(found) !== '' || isOver(found));
+  assert.match(`${operation(app)} ${conditionText(app)}`, /63/);
   assert.equal(await here('ConfigMap', 'idn-a', 'long'), false);
 });
 

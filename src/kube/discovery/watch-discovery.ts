@@ -95,10 +95,11 @@ export function watchDiscovery(
     clearTimeout(again);
   };
   // Whoever stops waits for all that was begun; what is stopped begins nothing more.
-  const ended = new Promise<void>((resolve) =>
-    stopper.signal.addEventListener('abort', () => resolve(), { once: true }),
-  );
-  return { stop, done: ended.then(() => Promise.all(done)).then(() => undefined) };
+  const allEnded = async (): Promise<void> => {
+    await new Promise<void>((resolve) => stopper.signal.addEventListener('abort', () => resolve(), { once: true }));
+    await Promise.all(done);
+  };
+  return { stop, done: allEnded() };
 }
 
 /** Only that something changed matters; a list counts as one change. */
