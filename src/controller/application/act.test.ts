@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isArgosyError } from '../../core/errors/index.ts';
+import { ArgosyError, isArgosyError } from '../../core/errors/index.ts';
 import type { KubeObject } from '../../core/objects/index.ts';
 import type { DeleteTask } from '../../core/sync/index.ts';
 import { act } from './act.ts';
@@ -66,4 +66,32 @@ test('a controller that is being stopped does not first come to the end of a wav
     stage.stopping = true;
   };
   assert.deepEqual(await carried('Running', stop), ['ab', 'cancelled']);
+});
+
+test('a server that does not answer is asked three times, not once for each of a thousand tasks', async () => {
+  let asked = 0;
+  const door = {
+    delete: async () => {
+      asked++;
+      throw new ArgosyError('kube-timeout', 'no answer');
+    },
+  };
+  const admitted = { answer: 'admitted', cluster: 'c', identity: { as: 'impersonate', user: 'u' } };
+  const app = { metadata: { namespace: 'team', name: 'app' }, status: { operationState: { phase: 'Running' } } };
+  const world = {
+    controlPlane: 'argocd',
+    stopping: () => false,
+    application: () => app as unknown as KubeObject, // its status is all that is read
+    admit: () => ({ ...admitted, permits: () => ({ answer: 'allowed' }) }),
+  } as unknown as World; // as much of the world as tasks touch
+  const access = { resource: () => ({ namespaced: true }), as: () => door };
+  const actor = { app, access, admitted, sources: { targets: [] } } as unknown as Parameters<typeof act>[0]; // likewise
+  const tasks = Array.from({ length: 1000 }, (_, i) => task(`t${i}`));
+  const outcomes = await act(actor, tasks, world);
+  assert.equal(asked, 3);
+  assert.deepEqual(
+    outcomes.map((outcome) => outcome.task),
+    tasks,
+  );
+  assert.ok(outcomes.every(({ passing }) => passing === true));
 });

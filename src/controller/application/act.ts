@@ -17,10 +17,23 @@ export async function act(actor: Actor, tasks: readonly Task[], world: World): P
   const coming = new Coming(actor);
   for (const task of tasks) {
     goOn(actor, world);
+    const away = whoIsAway(outcomes);
+    if (away !== undefined) {
+      outcomes.push({ ...away, task });
+      continue;
+    }
     await coming.settle(task);
     outcomes.push(await actOne(actor, afterOwn(task, outcomes), world));
   }
   return outcomes;
+}
+
+/** So many calls in a row without an answer say enough: the rest of a wave would wait out its deadline, too. */
+const unansweredInARow = 3;
+
+function whoIsAway(outcomes: readonly Outcome[]): Outcome | undefined {
+  const last = outcomes.slice(-unansweredInARow);
+  return last.length === unansweredInARow && last.every(({ passing }) => passing === true) ? last.at(-1) : undefined;
 }
 
 /**
