@@ -5,31 +5,32 @@ import { type ClusterCache, createClusterCache } from '../../src/cache/index.ts'
 import { projector } from '../../src/cache/testdata/stage.ts';
 import { cacheDoor, connect } from '../../src/kube/index.ts';
 import { silentLogger } from '../../src/telemetry/index.ts';
-import { type TestCluster, testCluster } from '../support/test-cluster.ts';
+import { type RealCluster, startRealCluster } from '../support/real-cluster.ts';
 
-let cluster: TestCluster;
+let cluster: RealCluster;
 let stop = async (): Promise<void> => undefined;
 const gears = { group: 'sick.argosy.test', kind: 'Gear' };
 const maps = { group: '', kind: 'ConfigMap' };
 
 before(async () => {
-  cluster = await testCluster();
+  // A cluster of its own: what is broken here would be in the way of others.
+  cluster = await startRealCluster({ own: true, controllers: false });
   await kubectl(['create', 'namespace', 'sick-a']);
 });
 
 after(async () => {
+  await kubectl(['delete', 'crd', 'gears.sick.argosy.test', '--ignore-not-found']);
   await stop();
   await cluster?.stop();
 });
 
 test('a kind whose conversion breaks is unknown by itself, and known again when it is mended', async () => {
   await kubectl(['apply', '-f', '-'], definition('{strategy: None}'));
-  await kubectl(['wait', '--for=condition=Established', 'crd/gears.sick.argosy.test']);
   await until(async () => (await tried(['apply', '-f', '-'], gear)) === 0);
   await kubectl(['apply', '-f', '-'], map);
   const cache = await look();
   const live = (): ReturnType<ClusterCache['live']> =>
-    cache.live('shop', { targets: [], kinds: [gears, maps] }, () => Promise.resolve(undefined));
+    cache.live('sick-shop', { targets: [], kinds: [gears, maps] }, () => Promise.resolve(undefined));
   await until(async () => (await live()).objects.size === 2);
   await kubectl(['apply', '-f', '-'], definition(broken));
   // What is read anew is read through the webhook, which nobody answers.
@@ -88,12 +89,12 @@ const broken =
 const gear = `
 apiVersion: sick.argosy.test/v1
 kind: Gear
-metadata: {name: one, namespace: sick-a, labels: {app: shop}}
+metadata: {name: one, namespace: sick-a, labels: {app: sick-shop}}
 `;
 const map = `
 apiVersion: v1
 kind: ConfigMap
-metadata: {name: map, namespace: sick-a, labels: {app: shop}}
+metadata: {name: map, namespace: sick-a, labels: {app: sick-shop}}
 `;
 
 /** Stored as v1, read as v2: every read converts. */

@@ -111,7 +111,10 @@ test('a kind that is defined, deleted and defined again is followed as it comes 
   const widget = `apiVersion: cache.argosy.test/v1\nkind: Widget\nmetadata: {name: one, namespace: cache-a, labels: {app: gears}}\n`;
   for (let life = 0; life < 2; life++) {
     await apply(definition);
-    await kubectl('wait', '--for=condition=Established', 'crd/widgets.cache.argosy.test');
+    // On a definition without any condition yet kubectl gives up instead of waiting.
+    await retry(
+      async () => void (await kubectl('wait', '--for=condition=Established', 'crd/widgets.cache.argosy.test')),
+    );
     await until(() => cache.freshness(widgets, 'cache-a').known);
     await retry(() => apply(widget));
     await until(() => marked(cache, 'gears').length === 1);

@@ -19,7 +19,7 @@ before(async () => {
 });
 
 after(async () => {
-  await faults?.stage.remove('CustomResourceDefinition', '', 'widgets.kinds.example.com').catch(() => undefined);
+  await faults?.stage.remove('CustomResourceDefinition', '', 'sprockets.kinds.example.com').catch(() => undefined);
   await faults?.stop();
 });
 
@@ -27,7 +27,7 @@ const view = (name: string): Promise<AppView | undefined> => appView(faults.stag
 const synced = (app: AppView | undefined): boolean =>
   app?.status?.sync?.status === 'Synced' && app.operation === undefined;
 const size = async (name: string): Promise<string> =>
-  JSON.stringify((await faults.stage.get('Widget', 'kinds-shop', name))?.['spec']);
+  JSON.stringify((await faults.stage.get('Sprocket', 'kinds-shop', name))?.['spec']);
 const text = async (name: string): Promise<string> =>
   JSON.stringify((await faults.stage.get('ConfigMap', 'kinds-shop', name))?.['data']);
 /** What the controller did to the objects of a kind: verb, name and the answer's code. */
@@ -38,15 +38,16 @@ const done = (plural: string, name: string): string[] =>
     .filter(({ responseStatus }) => (responseStatus?.code ?? 0) < 300)
     .map(({ verb, objectRef }) => `${verb} ${objectRef?.name}`);
 
-test('while one group cannot be discovered nothing of it is removed, and nothing of it is made twice', async () => {
+test('while one group cannot be discovered nothing of it is removed, and nothing of it is made twice', async (context) => {
   faults.repository.commit({
-    'part/one.yaml': widget('part-one'),
-    'part/two.yaml': widget('part-two'),
+    'part/one.yaml': sprocket('part-one'),
+    'part/two.yaml': sprocket('part-two'),
     'part/beside.yaml': configMap('part-beside', 'first'),
   });
   await faults.stage.apply(application('part'));
   await until(() => view('part'), synced, 240_000);
   const down = await groupDown();
+  context.after(() => faults.calls.script(undefined));
   faults.calls.script(({ path }) => {
     if (path === '/apis') return { answer: 200, headers: { 'content-type': aggregated }, body: down.discovery };
     if (!path.startsWith('/apis/kinds.example.com/')) return undefined;
@@ -69,17 +70,20 @@ test('while one group cannot be discovered nothing of it is removed, and nothing
     (found) => JSON.stringify(found) === JSON.stringify([undefined, '{"text":"second"}', true]),
     240_000,
   );
-  assert.deepEqual(done('widgets', 'part'), ['patch part-one', 'patch part-two', 'delete part-one']);
+  assert.deepEqual(done('sprockets', 'part'), ['patch part-one', 'patch part-two', 'delete part-one']);
   assert.deepEqual(done('configmaps', 'part'), ['patch part-beside', 'patch part-beside']);
 });
 
 test('a CRD that is deleted and comes back leaves the rest alone, and its objects are made again', async () => {
-  faults.repository.commit({ 'gone/one.yaml': widget('gone-one'), 'gone/beside.yaml': configMap('gone-beside', 'x') });
+  faults.repository.commit({
+    'gone/one.yaml': sprocket('gone-one'),
+    'gone/beside.yaml': configMap('gone-beside', 'x'),
+  });
   await faults.stage.apply(application('gone'));
   await until(() => view('gone'), synced, 240_000);
-  await faults.stage.remove('CustomResourceDefinition', '', 'widgets.kinds.example.com');
+  await faults.stage.remove('CustomResourceDefinition', '', 'sprockets.kinds.example.com');
   await until(
-    () => faults.stage.get('CustomResourceDefinition', '', 'widgets.kinds.example.com'),
+    () => faults.stage.get('CustomResourceDefinition', '', 'sprockets.kinds.example.com'),
     (crd) => crd === undefined,
   );
   await until(
@@ -95,7 +99,7 @@ test('a CRD that is deleted and comes back leaves the rest alone, and its object
   );
   await until(() => view('gone'), synced, 240_000);
   assert.deepEqual(
-    done('widgets', 'gone').filter((each) => !each.startsWith('patch')),
+    done('sprockets', 'gone').filter((each) => !each.startsWith('patch')),
     [],
   );
   assert.deepEqual(done('configmaps', 'gone'), ['patch gone-beside']);
@@ -129,8 +133,8 @@ function configMap(name: string, value: string): string {
   return `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}}\ndata: {text: ${value}}\n`;
 }
 
-function widget(name: string): string {
-  return `apiVersion: kinds.example.com/v1\nkind: Widget\nmetadata: {name: ${name}}\nspec: {size: 3}\n`;
+function sprocket(name: string): string {
+  return `apiVersion: kinds.example.com/v1\nkind: Sprocket\nmetadata: {name: ${name}}\nspec: {size: 3}\n`;
 }
 
 function application(name: string): string {
@@ -153,11 +157,11 @@ function definition(note = 'first'): string {
   return `
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
-metadata: {name: widgets.kinds.example.com, annotations: {note: ${note}}}
+metadata: {name: sprockets.kinds.example.com, annotations: {note: ${note}}}
 spec:
   group: kinds.example.com
   scope: Namespaced
-  names: {plural: widgets, singular: widget, kind: Widget, listKind: WidgetList}
+  names: {plural: sprockets, singular: sprocket, kind: Sprocket, listKind: SprocketList}
   versions:
   - name: v1
     served: true
@@ -172,12 +176,12 @@ spec:
 const rights = `
 apiVersion: rbac.authorization.k8s.io/v1
 kind: Role
-metadata: {name: widgets, namespace: kinds-shop}
-rules: [{apiGroups: [kinds.example.com], resources: [widgets], verbs: ['*']}]
+metadata: {name: sprockets, namespace: kinds-shop}
+rules: [{apiGroups: [kinds.example.com], resources: [sprockets], verbs: ['*']}]
 ---
 apiVersion: rbac.authorization.k8s.io/v1
 kind: RoleBinding
-metadata: {name: widgets, namespace: kinds-shop}
-roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: widgets}
+metadata: {name: sprockets, namespace: kinds-shop}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: sprockets}
 subjects: [{kind: ServiceAccount, name: deployer, namespace: kinds-shop}]
 `;

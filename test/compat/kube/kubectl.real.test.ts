@@ -9,6 +9,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubectlResult } from '../../support/real-cluster.ts';
 import { findBinary } from '../../support/real-processes.ts';
 import { type TestCluster, testCluster } from '../../support/test-cluster.ts';
@@ -336,7 +337,10 @@ for (const flavour of ['real', 'embedded'] as const)
         },
       };
       await run(['apply', '-f', '-'], json(crdBody(group, schema, {}, { names })));
-      await run(['wait', '--for=condition=Established', `crd/widgets.${group}`, '--timeout=30s']);
+      // On a definition without any condition yet kubectl gives up instead of waiting.
+      const wait = ['wait', '--for=condition=Established', `crd/widgets.${group}`, '--timeout=30s'];
+      for (let tries = 0; tries < 20 && (await (await cluster()).kubectl(wait)).code !== 0; tries++) await sleep(250);
+      await run(wait);
       const widget = (size: number): string =>
         json({ apiVersion: `${group}/v1`, kind: 'Widget', metadata: { name: 'a' }, spec: { size } });
       assert.equal((await run(['apply', '-n', ns, '-f', '-'], widget(1))).stdout, `widget.${group}/a created\n`);
