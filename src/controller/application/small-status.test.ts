@@ -19,7 +19,7 @@ const large: ApplicationStatus = {
 };
 const app = (status?: ApplicationStatus): Application => ({ status }) as unknown as Application; // all that is looked at
 
-test('a status that does not fit is cut to what does, with what is amiss first, and says so', () => {
+test('140: a status that does not fit is cut to what does, with what is amiss first, and says so', () => {
   const small = smallStatus(app(), large, '2026-01-01T00:00:00Z');
   assert.ok(JSON.stringify(small).length < 1_000_000);
   assert.equal(small.resources?.[0]?.name, 'amiss');
