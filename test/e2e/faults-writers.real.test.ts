@@ -80,18 +80,3 @@ test('an object that took the place of one to be pruned is left alone', async ()
   assert.deepEqual(deleted(subject), ['mid']);
   assert.notEqual(await faults.stage.get('ConfigMap', 'writers-shop', 'replaced-old'), undefined);
 });
-
-test('two controllers at once, by mistake, end where one would', async () => {
-  const second = await faults.startController();
-  try {
-    const subject = await faults.begin('twice');
-    await untilObjects(subject);
-    await untilSynced(subject);
-    assert.deepEqual(
-      [new Set(deleted(subject)), made(subject)],
-      [new Set(['old', 'mid']), made({ ...subject, name: 'calm' })],
-    );
-  } finally {
-    await second.kill();
-  }
-});
