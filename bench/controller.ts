@@ -13,7 +13,7 @@ import { restart } from './controller/restart.ts';
 import { secrets } from './controller/secrets.ts';
 import { storm } from './controller/storm.ts';
 import { tenants } from './controller/tenants.ts';
-import { exactly, type Figure } from './probes/figures.ts';
+import { exactly, type Figure, inOneLine } from './probes/figures.ts';
 
 /** How much of everything. */
 interface Sizes {
@@ -33,7 +33,9 @@ const sizes: Readonly<Record<'bar' | 'full', Sizes>> = {
 /** Runs the scenarios and answers their figures. */
 export async function run(options: { readonly size?: 'bar' | 'full' } = {}): Promise<readonly Figure[]> {
   const size = options.size ?? 'bar';
-  const bench = await openBench(size === 'full', sizes[size].applications);
+  const { applications, teams, each } = sizes[size];
+  // A folder for everybody: of two that read one folder into one namespace each would heal what the other has applied.
+  const bench = await openBench(size === 'full', Math.max(applications, teams * each));
   try {
     return await scenarios(bench, sizes[size]);
   } finally {
@@ -44,11 +46,15 @@ export async function run(options: { readonly size?: 'bar' | 'full' } = {}): Pro
 async function scenarios(bench: Bench, size: Sizes): Promise<Figure[]> {
   const { applications: count, rounds } = size;
   const figures: Figure[] = [];
+  const take = (name: string, from: number, found: readonly Figure[]): void => {
+    figures.push(...found);
+    console.error(`${name}: ${((performance.now() - from) / 1000).toFixed(0)} s`);
+    for (const each of found.filter(({ bound }) => bound !== undefined)) console.error(`  ${inOneLine(each)}`);
+  };
   const play = async (name: string, scenario: () => Promise<readonly Figure[]>): Promise<void> => {
     const from = performance.now();
     try {
-      figures.push(...(await scenario()));
-      console.error(`${name}: ${((performance.now() - from) / 1000).toFixed(0)} s`);
+      take(name, from, await scenario());
     } catch (error) {
       // What the others found is still worth telling.
       console.error(name, error);
@@ -59,8 +65,7 @@ async function scenarios(bench: Bench, size: Sizes): Promise<Figure[]> {
   const base = await baseOfOne(bench);
   const from = performance.now();
   const { figures: synced, last, perAppMs } = await initialSyncs(bench, floor, count, { rounds, base });
-  figures.push(...synced);
-  console.error(`initial sync: ${((performance.now() - from) / 1000).toFixed(0)} s`);
+  take('initial sync', from, synced);
   const { contestant } = last;
   const name = `plain${rounds - 1}`;
   await play('idle', () => idle(bench, contestant, base, count));

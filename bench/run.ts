@@ -6,7 +6,7 @@ import { existsSync, globSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import type { Figure } from './probes/figures.ts';
+import { type Figure, print as printValue } from './probes/figures.ts';
 
 interface Benchmark {
   run(options: { readonly size: 'bar' | 'full' }): Promise<readonly Figure[]>;
@@ -56,9 +56,7 @@ function printTable(rows: readonly Figure[]): void {
 }
 
 function print(row: Figure, width: number): string {
-  const value =
-    Math.abs(row.value) >= 100 || Number.isInteger(row.value) ? row.value.toFixed(0) : row.value.toPrecision(3);
   const judged = row.void === undefined ? (row.ok === true ? 'met' : 'NOT MET') : `VOID: ${row.void}`;
   const bound = row.bound === undefined ? '' : `   ${row.bound}   ${judged}`;
-  return `${row.name.padEnd(width)}  ${value.padStart(9)} ${row.unit.padEnd(6)}${bound}`;
+  return `${row.name.padEnd(width)}  ${printValue(row.value).padStart(9)} ${row.unit.padEnd(6)}${bound}`;
 }

@@ -43,3 +43,14 @@ export function ratioTo(name: string, value: number, most: number, floors: reado
 export function median(numbers: readonly number[]): number {
   return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0;
 }
+
+/** A figure and how it was judged, such as for progress of a long run. */
+export function inOneLine({ name, value, unit, bound = '', ok, void: reason }: Figure): string {
+  const judged = reason === undefined ? (ok === true ? 'met' : 'NOT MET') : `VOID: ${reason}`;
+  return `${name}: ${print(value)} ${unit} (${bound}) ${bound === '' ? '' : judged}`;
+}
+
+/** Three digits that count; whole numbers as they are. */
+export function print(value: number): string {
+  return Math.abs(value) >= 100 || Number.isInteger(value) ? value.toFixed(0) : value.toPrecision(3);
+}
