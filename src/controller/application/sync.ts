@@ -19,7 +19,6 @@ import { act } from './act.ts';
 import { comparingOf } from './comparing.ts';
 import { keyOfApplication, type Ready, type Sources } from './gather.ts';
 import { namespaceItems } from './namespace.ts';
-import type { Patience } from './patience.ts';
 import { type RefusedItem, refusals } from './precheck.ts';
 import { timeText } from './time.ts';
 import type { World } from './world.ts';
@@ -101,33 +100,36 @@ function waitForServer(
   world: World,
 ): number | undefined {
   const { patience } = world;
-  noticeFaults(inputs, outcomes, patience);
+  noticeFaults(inputs, outcomes, world);
   // Whoever stops an operation does not wait for anybody.
   if (phase !== 'Terminating' && outcomes.some(unheardBy(inputs, world))) return patience.next(inputs.instance);
   const isWell = outcomes.some(({ status }) => status !== 'SyncFailed');
-  if (outcomes.length > 0) patience.over(inputs.instance, isWell ? [keyOf(inputs.app), inputs.admitted.cluster] : []);
+  if (outcomes.length > 0) patience.over(inputs.instance, isWell ? scopesOf(inputs, world) : []);
   return undefined;
 }
 
-function noticeFaults({ app, admitted }: Ready, outcomes: readonly Outcome[], patience: Patience): void {
+function noticeFaults(inputs: Ready, outcomes: readonly Outcome[], world: World): void {
+  const [own, cluster] = scopesOf(inputs, world);
   const codes = outcomes.filter(({ passing }) => passing).map(({ code }) => code);
-  if (codes.length > 0) patience.faulted(keyOf(app));
+  if (codes.length > 0) world.patience.faulted(own);
   // A tenant can make its own calls slow or failing, but cannot take a server away from others.
-  if (codes.includes('kube-unreachable')) patience.faulted(admitted.cluster);
+  if (codes.includes('kube-unreachable')) world.patience.faulted(cluster);
+}
+
+/** For whom a fault counts: the Application alone, and everybody on its cluster. */
+function scopesOf({ app, admitted }: Ready, { controlPlane }: World): readonly [own: string, cluster: string] {
+  return [keyOfApplication(app, controlPlane), admitted.cluster];
 }
 
 /** Tells the outcomes that say nothing about their objects. */
-function unheardBy({ app, admitted }: Ready, { patience }: World): (outcome: Outcome) => boolean {
-  const scopes = [keyOf(app), admitted.cluster];
+function unheardBy(inputs: Ready, world: World): (outcome: Outcome) => boolean {
+  const { patience } = world;
+  const scopes = scopesOf(inputs, world);
   return ({ passing, code, task }) => {
     // A delete means the object we saw: one that changed since, or another of its name, has to be looked at first.
     const stale = code === 'kube-conflict' && task.act !== 'apply';
     return passing === true || stale || (code === 'kube-forbidden' && patience.mayBeCold(scopes));
   };
-}
-
-function keyOf({ metadata }: Ready['app']): string {
-  return `${metadata.namespace}/${metadata.name}`;
 }
 
 /** As if we had been stopped in the middle of the step: hooks stay announced, and what was done is found when it goes on. */
