@@ -64,7 +64,14 @@ async function scenarios(bench: Bench, size: Sizes): Promise<Figure[]> {
   const floor = await openWriteFloor(bench);
   const base = await baseOfOne(bench);
   const from = performance.now();
-  const { figures: synced, last, perAppMs } = await initialSyncs(bench, floor, count, { rounds, base });
+  const {
+    figures: synced,
+    last,
+    perAppMs,
+  } = await initialSyncs(bench, floor, count, {
+    rounds,
+    baseOf: (name) => baseOfOne(bench, name),
+  });
   take('initial sync', from, synced);
   const { contestant } = last;
   const name = `plain${rounds - 1}`;

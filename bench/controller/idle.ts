@@ -6,9 +6,9 @@ import { createApplications, syncAll, untilQuiet } from './initial-sync.ts';
 
 const mebibyte = 2 ** 20;
 
-/** What an installation of one Application holds at rest: the base that the others are counted from (S2). */
-export async function baseOfOne(bench: Bench): Promise<Reading> {
-  const { contestant } = await syncAll(bench, 'base-argocd', [], await createApplications(bench, 'base', 1));
+/** What an installation of one Application needs, and holds at rest: the base that the others are counted from (S2, S5). */
+export async function baseOfOne(bench: Bench, name = 'base'): Promise<Reading> {
+  const { contestant } = await syncAll(bench, `${name}-argocd`, [], await createApplications(bench, name, 1));
   const base = await contestant.settle();
   await contestant.stop();
   return base;

@@ -5,16 +5,16 @@ import type { KubeObject } from '../../src/core/objects/index.ts';
 import type { Connection, Resource } from '../../src/kube/index.ts';
 import type { AuditEvent } from '../../test/support/real-audit.ts';
 
-/** The two kinds all scenarios are made of. */
-export const maps: Resource = kind('', 'v1', 'ConfigMap', 'configmaps');
-export const applications: Resource = kind('argoproj.io', 'v1alpha1', 'Application', 'applications');
-export const events: Resource = kind('', 'v1', 'Event', 'events');
-export const pods: Resource = kind('', 'v1', 'Pod', 'pods');
-export const deployments: Resource = kind('apps', 'v1', 'Deployment', 'deployments');
-
-function kind(group: string, version: string, name: string, plural: string): Resource {
-  return { group, version, kind: name, plural, namespaced: true, verbs: [] };
-}
+/** The kinds all scenarios are made of. */
+export { applications, configMaps as maps, events, pods } from '../../src/kube/index.ts';
+export const deployments: Resource = {
+  group: 'apps',
+  version: 'v1',
+  kind: 'Deployment',
+  plural: 'deployments',
+  namespaced: true,
+  verbs: [],
+};
 
 /** The same number of calls in flight as the controller has workers. */
 export const inFlight = 16;
