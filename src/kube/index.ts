@@ -25,3 +25,4 @@ export { type EventWriter, type EventWriterOptions, eventWriter } from './events
 export type { AddressGuard } from './transport/dial.ts';
 export type * from './types.ts';
 export { type AccessRule, type AccessRules, mayAll, rulesIn } from './verbs/reviews.ts';
+export { applications, appProjects, configMaps, events, pods, secrets, serviceAccounts } from './well-known.ts';

@@ -2,7 +2,7 @@ import { configMapData, readParams } from '../core/api/index.ts';
 import { isArgosyError } from '../core/errors/index.ts';
 import { asJson } from '../core/objects/index.ts';
 import type { Installation } from '../core/policy/index.ts';
-import type { AccessReview, Reader, Resource } from '../kube/index.ts';
+import { type AccessReview, configMaps, type Reader } from '../kube/index.ts';
 import { planWatches } from '../settings/index.ts';
 
 /** Whether the account may do what the list of namespaces asks of it. */
@@ -14,14 +14,6 @@ export interface NamespaceRights {
 }
 
 const askMs = 15_000;
-const configMaps: Resource = {
-  group: '',
-  version: 'v1',
-  kind: 'ConfigMap',
-  plural: 'configmaps',
-  namespaced: true,
-  verbs: [],
-};
 
 /**
  * Asks the cluster whether the account may read Applications wherever the installation is told to. One without any right

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { load } from 'js-yaml';
 import { runProgram } from '../cli/index.ts';
 import type { KubeObject } from '../core/objects/index.ts';
-import { type Connection, connect, type Resource, readKubeconfig } from '../kube/index.ts';
+import { type Connection, connect, readKubeconfig, serviceAccounts } from '../kube/index.ts';
 import { type EmbeddedCluster, startCluster } from '../kubeserver/index.ts';
 import { serverCommands } from './servers.ts';
 
@@ -138,16 +138,8 @@ async function accountOf(namespace: string): Promise<string> {
     subjects: [{ kind: 'ServiceAccount', name: 'argosy', namespace }],
   };
   await apply({ apiVersion: `${rbac}/v1`, kind: 'RoleBinding', metadata, ...binding } as KubeObject); // and a binding these
-  const accounts: Resource = {
-    group: '',
-    version: 'v1',
-    kind: 'ServiceAccount',
-    plural: 'serviceaccounts',
-    namespaced: true,
-    verbs: [],
-  };
   const request = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', metadata, spec: {} };
-  const answer = await connection.create(accounts, request as KubeObject, { subresource: 'token' });
+  const answer = await connection.create(serviceAccounts, request as KubeObject, { subresource: 'token' });
   const { token } = (answer as unknown as { status: { token: string } }).status; // a TokenRequest answers with one
   const file = join(directory, 'account');
   writeFileSync(file, cluster.adminKubeconfig().replace(cluster.adminToken, token), { mode: 0o600 });

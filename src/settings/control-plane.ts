@@ -12,9 +12,8 @@ import {
   secretTypeLabel,
 } from '../core/api/index.ts';
 import { asJson, type KubeObject, nameOf, namespaceOf, uidOf } from '../core/objects/index.ts';
-import type { Following, Reader } from '../kube/index.ts';
+import { appProjects, configMaps, type Following, type Reader, secrets } from '../kube/index.ts';
 import type { ObjectReference, SettingsReport } from './report.ts';
-import { appProjects, configMaps, secrets } from './resources.ts';
 import { View, type ViewOptions } from './view.ts';
 
 /** The ConfigMaps that are read, each by its own watch: no right to read any other is needed. */

@@ -4,10 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { startRealCluster } from '../../test/support/real-cluster.ts';
-import { connect, controlDoor, eventWriter } from '../kube/index.ts';
+import { connect, controlDoor, eventWriter, secrets } from '../kube/index.ts';
 import { createMetrics, silentLogger } from '../telemetry/index.ts';
 import { settingsReport, watchSettings } from './index.ts';
-import { secrets } from './resources.ts';
 
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;

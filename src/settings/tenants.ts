@@ -1,10 +1,9 @@
 import { type ClusterSecret, secretTypeLabel } from '../core/api/index.ts';
 import { namespaceOf } from '../core/objects/index.ts';
-import type { Following, Reader } from '../kube/index.ts';
+import { type Following, type Reader, secrets } from '../kube/index.ts';
 import { planWatches, type WatchPlan } from './plan.ts';
 import type { Rejection } from './rejections.ts';
 import type { SettingsReport } from './report.ts';
-import { secrets } from './resources.ts';
 import { type TenantLimits, type TenantSecret, TenantSecrets } from './tenant-secrets.ts';
 import { View } from './view.ts';
 

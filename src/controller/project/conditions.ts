@@ -1,16 +1,7 @@
 import type { AppProject, Condition, Snapshot } from '../../core/api/index.ts';
 import { equal, type Json } from '../../core/json/index.ts';
 import { projectWarnings } from '../../core/policy/index.ts';
-import type { EventWriter, Resource, Writer } from '../../kube/index.ts';
-
-const projectKind: Resource = {
-  group: 'argoproj.io',
-  version: 'v1alpha1',
-  kind: 'AppProject',
-  plural: 'appprojects',
-  namespaced: true,
-  verbs: [],
-};
+import { appProjects, type EventWriter, type Writer } from '../../kube/index.ts';
 
 export interface ProjectConditionsParts {
   readonly door: Pick<Writer, 'patch'>;
@@ -67,7 +58,7 @@ async function say(
   const { name } = project.metadata;
   // Noted before it is written: who asks meanwhile need not say it again.
   said.set(name, conditions);
-  await door.patch(projectKind, snapshot.controlPlane, name, 'merge', { status: { conditions } });
+  await door.patch(appProjects, snapshot.controlPlane, name, 'merge', { status: { conditions } });
   for (const { type, message } of wanted) {
     if (before.some((known) => known.type === type && known.message === message)) continue;
     const about = {

@@ -3,20 +3,10 @@ import { isArgosyError } from '../../core/errors/index.ts';
 import { type Json, stringAt } from '../../core/json/index.ts';
 import { asJson, type KubeObject } from '../../core/objects/index.ts';
 import { associate } from '../../core/policy/index.ts';
-import type { ControlDoor, Resource } from '../../kube/index.ts';
+import { applications, appProjects, type ControlDoor } from '../../kube/index.ts';
 import { planWatches } from '../../settings/index.ts';
 
 const finalizer = 'resources-finalizer.argocd.argoproj.io';
-const kindOf = (kind: string, plural: string): Resource => ({
-  group: 'argoproj.io',
-  version: 'v1alpha1',
-  kind,
-  plural,
-  namespaced: true,
-  verbs: [],
-});
-const projectKind = kindOf('AppProject', 'appprojects');
-const applicationKind = kindOf('Application', 'applications');
 
 export interface ProjectFinalizersParts {
   readonly door: Pick<ControlDoor, 'list' | 'get' | 'patch'>;
@@ -38,12 +28,12 @@ export function createProjectFinalizers(parts: ProjectFinalizersParts): ProjectF
   const { door, snapshot, onError } = parts;
   const release = async (name: string): Promise<void> => {
     const { controlPlane } = snapshot();
-    const { metadata } = await door.get(projectKind, controlPlane, name);
+    const { metadata } = await door.get(appProjects, controlPlane, name);
     if (metadata.deletionTimestamp === undefined || !(metadata.finalizers ?? []).includes(finalizer)) return;
     if (await isUsed(name, snapshot(), door)) return;
     const finalizers = (metadata.finalizers ?? []).filter((each) => each !== finalizer);
     const { resourceVersion = '' } = metadata;
-    await door.patch(projectKind, controlPlane, name, 'merge', { metadata: { finalizers, resourceVersion } });
+    await door.patch(appProjects, controlPlane, name, 'merge', { metadata: { finalizers, resourceVersion } });
   };
   return {
     async look(name) {
@@ -60,7 +50,7 @@ async function isUsed(name: string, snapshot: Snapshot, door: Pick<ControlDoor, 
   const scopes = plan.everywhere ? [undefined] : [snapshot.controlPlane, ...plan.namespaces];
   let used = false;
   for (const namespace of scopes) {
-    await door.list(applicationKind, { namespace }, (object) => {
+    await door.list(applications, { namespace }, (object) => {
       used ||= uses(object, name, snapshot);
     });
   }

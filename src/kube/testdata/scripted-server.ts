@@ -93,7 +93,7 @@ function listening(made: Server): Promise<Scripted> {
   });
 }
 
-export const configMaps = { group: '', version: 'v1', kind: 'ConfigMap', plural: 'configmaps', namespaced: true, verbs: ['get', 'list', 'watch'] };
+export { configMaps } from '../well-known.ts';
 
 /** A ConfigMap as a server shows it. */
 export function configMap(name: string, resourceVersion = '1'): { apiVersion: string; kind: string; metadata: { name: string; namespace: string; resourceVersion: string } } {

@@ -5,6 +5,7 @@ import type { Client, IdentityHeaders } from '../call/client.ts';
 import { fromStatusObject } from '../errors/translate.ts';
 import { CallLimit } from '../transport/limit.ts';
 import type { AccessReview, CallOptions, LogOptions, Resource } from '../types.ts';
+import { pods } from '../well-known.ts';
 import { objectPath } from './path.ts';
 
 /** Who calls: the connection's client, and in whose name. */
@@ -94,7 +95,6 @@ export async function logs(
   onText: (text: string) => void,
 ): Promise<void> {
   const subject = `logs of ${placeText(pod)}`;
-  const resource: Resource = { group: '', version: 'v1', kind: 'Pod', plural: 'pods', namespaced: true, verbs: [] };
   const { container, follow, tailLines, sinceSeconds, previous, timestamps, limitBytes } = options;
   const query = { container, follow, tailLines, sinceSeconds, previous, timestamps, limitBytes };
   // A followed log lasts as long as the pod; the caller's signal ends it.
@@ -107,7 +107,7 @@ export async function logs(
     await caller.client.text(
       {
         method: 'GET',
-        path: objectPath(resource, { ...pod, subresource: 'log' }, query),
+        path: objectPath(pods, { ...pod, subresource: 'log' }, query),
         subject,
         repeatable: 'always',
         accept: 'application/json, text/plain, */*',

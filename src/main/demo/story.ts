@@ -1,26 +1,9 @@
 import { ArgosyError, isArgosyError } from '../../core/errors/index.ts';
 import { stringAt } from '../../core/json/index.ts';
 import { asJson, type KubeObject } from '../../core/objects/index.ts';
-import type { Connection, Resource } from '../../kube/index.ts';
+import { applications, type Connection, configMaps, type Resource } from '../../kube/index.ts';
 import { application, homeOf, prodOf, tenants } from './objects.ts';
 import type { Demo, Write } from './world.ts';
-
-const applications: Resource = {
-  group: 'argoproj.io',
-  version: 'v1alpha1',
-  kind: 'Application',
-  plural: 'applications',
-  namespaced: true,
-  verbs: [],
-};
-const configMaps: Resource = {
-  group: '',
-  version: 'v1',
-  kind: 'ConfigMap',
-  plural: 'configmaps',
-  namespaced: true,
-  verbs: [],
-};
 
 /** One thing the demo shows: what was tried, what happened, and as whom. */
 export interface Chapter {
