@@ -6,4 +6,5 @@
  */
 export type { CommandContext, CommandEntry } from './command.ts';
 export { commands } from './commands/index.ts';
+export { kubeconfigFiles } from './objects/kubeconfig-files.ts';
 export { runProgram } from './program.ts';

@@ -9,6 +9,8 @@ import { load } from 'js-yaml';
 import { type CommandContext, commands, runProgram } from '../../src/cli/index.ts';
 import type { KubeObject } from '../../src/core/objects/index.ts';
 import { type Connection, connect } from '../../src/kube/index.ts';
+import { kubeconfigOf } from '../support/real-files.ts';
+import { tokenOf } from '../support/story.ts';
 import { type TestCluster, testCluster } from '../support/test-cluster.ts';
 
 const [plane, team] = ['why-argocd', 'why-team-a'];
@@ -57,6 +59,7 @@ const objects: readonly KubeObject[] = [
     },
   },
   { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'asker', namespace: team } },
+  { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'stranger', namespace: team } },
   {
     apiVersion: 'rbac.authorization.k8s.io/v1',
     kind: 'ClusterRole',
@@ -115,19 +118,27 @@ after(async () => {
   await rm(folder, { recursive: true });
 });
 
-async function why(kubeconfig: string, ...argv: string[]): Promise<{ code: number; out: string; err: string }> {
+interface Answer {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+const why = (kubeconfig: string, ...argv: string[]): Promise<Answer> => ask({}, ...argv, '--kubeconfig', kubeconfig);
+
+async function ask(env: CommandContext['env'], ...argv: string[]): Promise<Answer> {
   const out: string[] = [];
   const err: string[] = [];
   const context: CommandContext = {
     print: (text) => void out.push(text),
     warn: (text) => void err.push(text),
     signal: AbortSignal.timeout(60_000),
-    env: {},
+    env,
     cwd: folder,
     version: '0',
     exitCode: 0,
   };
-  const code = await runProgram(['why', ...argv, '--kubeconfig', kubeconfig, '--namespace', plane], commands, context);
+  const code = await runProgram(['why', ...argv, '--namespace', plane], commands, context);
   return { code, out: out.join(''), err: err.join('\n') };
 }
 
@@ -139,40 +150,45 @@ test('a running installation answers as files do', async () => {
   assert.match(out, /AppProject why-argocd\/team-a spec\.sourceNamespaces\[0\] @\d+/);
 });
 
+test('KUBECONFIG names the installation where nothing else does', async () => {
+  const env = { KUBECONFIG: `${join(folder, 'missing')}:${cluster.kubeconfig}` };
+  assert.equal((await ask(env, 'allowed', `${team}/shop`)).code, 0);
+});
+
+test('a cluster Secret of a running installation is explained', async () => {
+  const { code, out, err } = await why(cluster.kubeconfig, 'secret', `${team}/blue`);
+  assert.equal(err, '');
+  assert.equal(code, 0);
+  assert.match(out, /why-team-a\/blue: allowed/);
+  const gone = await why(cluster.kubeconfig, 'secret', `${team}/green`);
+  assert.equal(gone.code, 2);
+  assert.match(gone.err, /there is no cluster Secret why-team-a\/green/);
+});
+
 test('whoever may not read the Secrets is told that the cluster is unknown', async () => {
-  const accounts = {
-    group: '',
-    version: 'v1',
-    kind: 'ServiceAccount',
-    plural: 'serviceaccounts',
-    namespaced: true,
-    verbs: [],
-  };
-  const request = {
-    apiVersion: 'authentication.k8s.io/v1',
-    kind: 'TokenRequest',
-    metadata: { name: 'asker', namespace: team },
-    spec: {},
-  };
-  const answer = await connection.create(accounts, request, { subresource: 'token' });
-  const { token } = answer['status'] as { token: string }; // a TokenRequest always answers with one
-  const file = join(folder, 'asker');
-  const config = {
-    'current-context': 'c',
-    contexts: [{ name: 'c', context: { cluster: 'c', user: 'u' } }],
-    clusters: [
-      {
-        name: 'c',
-        cluster: { server: cluster.url, 'certificate-authority-data': Buffer.from(cluster.ca).toString('base64') },
-      },
-    ],
-    users: [{ name: 'u', user: { token } }],
-  };
-  await writeFile(file, JSON.stringify(config), { mode: 0o600 });
+  const file = await kubeconfigFor('asker');
   const { code, out } = await why(file, 'allowed', `${team}/shop`);
   assert.equal(code, 3);
   assert.match(out, /the cluster Secrets of namespace 'why-team-a' could not be read/);
+  const secret = await why(file, 'secret', `${team}/blue`);
+  assert.equal(secret.code, 3);
+  assert.match(secret.err, /secrets is forbidden/);
 });
+
+test('whoever may not read the project gets no verdict, and hears what is missing', async () => {
+  const { code, out, err } = await why(await kubeconfigFor('stranger'), 'allowed', `${team}/shop`);
+  assert.equal(code, 3);
+  assert.equal(out, '');
+  assert.match(err, /is forbidden.*\n {2}to explain it you must be able to read the projects/);
+});
+
+/** A kubeconfig with the token of an account in the tenant's namespace. */
+async function kubeconfigFor(name: string): Promise<string> {
+  const file = join(folder, name);
+  const token = await tokenOf({ connection }, team, name);
+  await writeFile(file, kubeconfigOf(cluster.url, cluster.ca, token), { mode: 0o600 });
+  return file;
+}
 
 test('an Application that is not there is said so', async () => {
   const { code, err } = await why(cluster.kubeconfig, 'allowed', `${team}/nobody`);

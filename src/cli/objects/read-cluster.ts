@@ -5,11 +5,13 @@ import { connect, controlDoor, type Reader, type Resource, readKubeconfig } from
 
 /** Where a running installation is and what is asked about it. */
 export interface LiveSource {
-  readonly kubeconfig: string;
+  readonly kubeconfig: string | readonly string[];
   readonly context?: string | undefined;
   readonly controlPlane: string;
-  /** Namespace and name of the Application. */
-  readonly application: { readonly namespace: string; readonly name: string };
+  /** Whose Secrets count besides the control plane's. */
+  readonly namespace: string;
+  /** The Application in that namespace, where one is asked about. */
+  readonly application?: string | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -33,7 +35,7 @@ function resource(group: string, version: string, kind: string, plural: string):
 const settings = ['argocd-cm', 'argocd-cmd-params-cm', 'argocd-rbac-cm'];
 const secretLabel = 'argocd.argoproj.io/secret-type';
 
-/** Reads what decides about one Application from a running installation, as the person who asks. */
+/** Reads what decides about one Application, or about a namespace's cluster Secrets, from a running installation, as the person who asks. */
 export async function readCluster(source: LiveSource): Promise<LiveObjects> {
   const connection = connect(await readKubeconfig(source.kubeconfig, { context: source.context }));
   try {
@@ -44,16 +46,15 @@ export async function readCluster(source: LiveSource): Promise<LiveObjects> {
 }
 
 async function readAll(reader: Reader, source: LiveSource): Promise<LiveObjects> {
-  const { controlPlane, application, signal } = source;
-  const objects: JsonObject[] = [
-    asJson(await reader.get(kinds.application, application.namespace, application.name, { signal })),
-  ];
+  const { controlPlane, namespace: home, application, signal } = source;
+  const objects: JsonObject[] = [];
   const keep = (item: KubeObject): void => void objects.push(asJson(item));
+  if (application !== undefined) keep(await reader.get(kinds.application, home, application, { signal }));
   await reader.list(kinds.project, { namespace: controlPlane, signal }, keep);
   for (const name of settings)
     await optional(async () => keep(await reader.get(kinds.configMap, controlPlane, name, { signal })));
   const unread = new Map<string, string>();
-  for (const namespace of new Set([controlPlane, application.namespace])) {
+  for (const namespace of new Set([controlPlane, home])) {
     try {
       await reader.list(kinds.secret, { namespace, labelSelector: secretLabel, signal }, keep);
     } catch (error) {

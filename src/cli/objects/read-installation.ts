@@ -5,7 +5,7 @@ import { connect, controlDoor, type Resource, readKubeconfig } from '../../kube/
 
 /** Where a running installation is. */
 export interface InstallationSource {
-  readonly kubeconfig: string;
+  readonly kubeconfig: string | readonly string[];
   readonly context: string | undefined;
   readonly controlPlane: string;
   readonly signal: AbortSignal;

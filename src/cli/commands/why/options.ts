@@ -4,6 +4,7 @@ import type { Application, Snapshot } from '../../../core/api/index.ts';
 import { ArgosyError } from '../../../core/errors/index.ts';
 import { type Assembled, assembleSnapshot, type Installation } from '../../../core/policy/index.ts';
 import type { CommandContext } from '../../command.ts';
+import { kubeconfigFiles } from '../../objects/kubeconfig-files.ts';
 import { readCluster } from '../../objects/read-cluster.ts';
 import { readObjects } from '../../objects/read-files.ts';
 
@@ -23,7 +24,7 @@ export interface WhyFlags {
 export function addFlags(command: Command): Command {
   return command
     .option('-f, --filename <path>', 'file or folder with objects of the installation; may be repeated', addPath)
-    .option('--kubeconfig <file>', 'ask a running installation instead')
+    .option('--kubeconfig <file>', 'ask a running installation (default without -f: KUBECONFIG)')
     .option('--context <name>', 'context of the kubeconfig')
     .option('--namespace <name>', 'the control-plane namespace', 'argocd')
     .option(
@@ -53,7 +54,7 @@ export interface Asked {
 /** Reads the installation and finds the Application, `name` or `namespace/name`. */
 export async function ask(name: string, flags: WhyFlags, context: CommandContext): Promise<Asked> {
   const key = keyOf(name, flags.namespace);
-  const assembled = await assemble(key, flags, context);
+  const assembled = await assemble({ namespace: key.namespace, application: key.name }, flags, context);
   for (const { object, reason } of assembled.unreadable) context.warn(`${object}: ${reason}`);
   const application = assembled.applications.get(`${key.namespace}/${key.name}`);
   if (application !== undefined) return { snapshot: assembled.snapshot, assembled, application };
@@ -73,26 +74,28 @@ function keyOf(name: string, controlPlane: string): { readonly namespace: string
   return second === undefined ? { namespace: controlPlane, name: first } : { namespace: first, name: second };
 }
 
-async function assemble(
-  application: { readonly namespace: string; readonly name: string },
+/** Reads the installation as far as it decides about one namespace, and one Application of it where one is named. */
+export async function assemble(
+  about: { readonly namespace: string; readonly application?: string },
   flags: WhyFlags,
   context: CommandContext,
 ): Promise<Assembled> {
   const installation = installationOf(flags);
-  if (flags.kubeconfig !== undefined) {
-    const { kubeconfig, context: named } = flags;
-    const source = { kubeconfig, context: named, controlPlane: flags.namespace, application, signal: context.signal };
+  const { filename, namespace: controlPlane, context: named } = flags;
+  const kubeconfig = kubeconfigFiles(flags.kubeconfig, filename === undefined ? context.env : {});
+  if (kubeconfig !== undefined) {
+    const source = { kubeconfig, context: named, controlPlane, ...about, signal: context.signal };
     const { objects, unread } = await readCluster(source);
     return assembleSnapshot(objects, installation, unread);
   }
-  if (flags.filename === undefined) {
+  if (filename === undefined) {
     throw new ArgosyError('usage', 'nothing to read: give -f with files or folders, or --kubeconfig');
   }
-  return assembleSnapshot(await readObjects(flags.filename, context.cwd), installation);
+  return assembleSnapshot(await readObjects(filename, context.cwd), installation);
 }
 
 /** The flags of the installation, as far as they were given. */
-export function installationOf(flags: Partial<WhyFlags>): Installation {
+function installationOf(flags: Partial<WhyFlags>): Installation {
   const { applicationNamespaces, enableImpersonation, clusterSecretsInAnyNamespace, namespace = 'argocd' } = flags;
   return {
     controlPlane: namespace,

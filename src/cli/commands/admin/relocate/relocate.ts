@@ -3,6 +3,7 @@ import { ArgosyError } from '../../../../core/errors/index.ts';
 import { type JsonObject, objectAt, stringAt } from '../../../../core/json/index.ts';
 import { assembleSnapshot } from '../../../../core/policy/index.ts';
 import type { CommandContext } from '../../../command.ts';
+import { kubeconfigFiles } from '../../../objects/kubeconfig-files.ts';
 import { readObjects } from '../../../objects/read-files.ts';
 import { readInstallation } from '../../../objects/read-installation.ts';
 import { consequencesOf } from './consequences.ts';
@@ -28,7 +29,7 @@ export function addRelocate(command: Command, context: CommandContext): void {
     .description('print tenants’ Applications and cluster Secrets as control-plane ones: the way back')
     .option('--print', 'print the manifests; nothing is ever written to a cluster')
     .option('-f, --filename <path>', 'file or folder with objects of the installation; may be repeated', addPath)
-    .option('--kubeconfig <file>', 'read a running installation instead')
+    .option('--kubeconfig <file>', 'read a running installation (default without -f: KUBECONFIG)')
     .option('--context <name>', 'context of the kubeconfig')
     .option('--namespace <name>', 'the control-plane namespace', 'argocd')
     .option(
@@ -75,8 +76,9 @@ async function relocate(flags: Flags, context: CommandContext): Promise<void> {
 }
 
 async function read(flags: Flags, context: CommandContext): Promise<readonly JsonObject[]> {
-  if (flags.kubeconfig !== undefined) {
-    const { kubeconfig, context: named, namespace: controlPlane } = flags;
+  const kubeconfig = kubeconfigFiles(flags.kubeconfig, flags.filename === undefined ? context.env : {});
+  if (kubeconfig !== undefined) {
+    const { context: named, namespace: controlPlane } = flags;
     return readInstallation({ kubeconfig, context: named, controlPlane, signal: context.signal });
   }
   if (flags.filename === undefined) {
