@@ -1,7 +1,10 @@
 import { pino } from 'pino';
 import { scrub } from './scrub.ts';
+import { textLine } from './text-line.ts';
 
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent';
+
+export type LogFormat = 'json' | 'text';
 
 /** Facts of a log line: names, counts, codes; texts are scrubbed, objects are not accepted. */
 export type LogFields = { readonly [key: string]: string | number | boolean | undefined };
@@ -15,11 +18,20 @@ export interface Logger {
   with(fields: LogFields): Logger;
 }
 
-/** A logger that writes JSON lines to a stream (standard error by default). */
-export function createLogger(options: { level: LogLevel; write?: (line: string) => void }): Logger {
-  const destination =
-    options.write === undefined ? pino.destination({ dest: 2, sync: true }) : { write: options.write };
-  return wrap(pino({ level: options.level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination));
+export interface LoggerOptions {
+  readonly level: LogLevel;
+  /** JSON for machines, which is the default, or text for people. */
+  readonly format?: LogFormat | undefined;
+  /** Where lines go instead of standard error. */
+  readonly write?: (line: string) => void;
+}
+
+/** A logger that writes one line for each message. */
+export function createLogger({ level, format = 'json', write }: LoggerOptions): Logger {
+  const stream = write === undefined ? pino.destination({ dest: 2, sync: true }) : { write };
+  const destination = format === 'json' ? stream : { write: (line: string) => stream.write(textLine(line)) };
+  const formatters = { level: (label: string) => ({ level: label }) };
+  return wrap(pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime, formatters }, destination));
 }
 
 /** A logger for tests and offline commands. */

@@ -31,7 +31,19 @@ test('log lines are JSON with the fields of the child on each', () => {
   const line = JSON.parse(lines[0] ?? '') as Record<string, unknown>;
   assert.equal(line['application'], 'team-a/shop');
   assert.equal(line['msg'], 'synced');
+  assert.equal(line['level'], 'info');
   assert.ok(!lines[0]?.includes('hunter2'));
+});
+
+test('log lines for people are one line each, whatever a tenant wrote into them', () => {
+  const lines: string[] = [];
+  const logger = createLogger({ level: 'info', format: 'text', write: (line) => void lines.push(line) });
+  logger.warn('refused', { application: 'team-a/shop', objects: 3, why: 'a "b"\nERROR \u001b[31m forged' });
+  assert.equal(lines.length, 1);
+  assert.match(
+    lines[0] ?? '',
+    /^\d{4}-\S+Z warn {2}refused application=team-a\/shop objects=3 why="a \\"b\\"\\nERROR \\u001b\[31m forged"\n$/,
+  );
 });
 
 test('metrics print in Prometheus form', () => {
