@@ -115,3 +115,41 @@ test('in a rush few Events are under way at once, none is lost, and the end wait
   for (const end of open.splice(0)) end();
   await flushed;
 });
+
+test('a namespace in a rush costs another neither its turn nor its Events', async () => {
+  const open: (() => void)[] = [];
+  const begun: string[] = [];
+  const begin = (object: KubeObject): Promise<KubeObject> => {
+    begun.push(object.metadata.namespace ?? '');
+    return new Promise((resolve) => open.push(() => resolve(object)));
+  };
+  const lost: string[] = [];
+  const events = eventWriter(
+    { create: (_, object) => begin(object), patch: () => Promise.reject(new Error('nothing is told twice')) },
+    { component: 'argosy', now: () => 0, onLost: ({ message }) => lost.push(message) },
+  );
+  const tell = (namespace: string, at: number): void =>
+    events.write(note({ message: `note ${at}`, about: { ...about, metadata: { ...about.metadata, namespace } } }));
+  const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+  for (let at = 0; at < 5000; at++) tell('flood', at);
+  tell('quiet', 0);
+  await turn();
+  assert.equal(lost.length, 5000 - 1024);
+  assert.ok(lost.every((message) => message.includes('flood')));
+  open.shift()?.();
+  await turn();
+  assert.deepEqual(begun, ['flood', 'flood', 'quiet']);
+  const delivered = events.deliver(note({ about: { ...about, metadata: { ...about.metadata, namespace: 'third' } } }));
+  for (let ended = 0; ended < 2; ended++) {
+    await turn();
+    open.shift()?.();
+  }
+  await turn();
+  assert.deepEqual(begun.slice(3), ['flood', 'third']);
+  open.pop()?.();
+  await delivered;
+  const flushed = events.flush();
+  await turn();
+  for (const end of open.splice(0)) end();
+  await flushed;
+});

@@ -1,19 +1,14 @@
 import { isArgosyError } from '../core/errors/index.ts';
 import { objectAt, stringAt } from '../core/json/index.ts';
 import { asJson, type KubeObject } from '../core/objects/index.ts';
-import type { EventNote, Resource, Writer } from './types.ts';
+import { Crowded, FairLine, type Ticket } from './fair-line.ts';
+import type { EventNote, Writer } from './types.ts';
+import { events } from './well-known.ts';
 
-const events: Resource = {
-  group: '',
-  version: 'v1',
-  kind: 'Event',
-  plural: 'events',
-  namespaced: true,
-  verbs: ['create', 'patch'],
-};
 const maxMessage = 1024;
 const maxRemembered = 4096;
 const maxWaiting = 4096;
+const maxWaitingPerNamespace = 1024;
 /** Events wait for the work they tell of: in a rush no more than so many are under way. */
 const atOnce = 2;
 
@@ -37,9 +32,11 @@ interface Written {
   busy: Promise<void>;
 }
 
-/** Writes Events about objects. It never fails and never holds up its caller. */
+/** Writes Events about objects, those of each namespace in turn. It never fails and never holds up its caller. */
 export interface EventWriter {
   write(note: EventNote): void;
+  /** The same, for whoever tells one after the other: ends when this one was written or lost. */
+  deliver(note: EventNote): Promise<void>;
   /** Ends when everything handed in so far was written or lost. */
   flush(): Promise<void>;
 }
@@ -48,20 +45,25 @@ export interface EventWriter {
 export function eventWriter(writer: Pick<Writer, 'create' | 'patch'>, options: EventWriterOptions): EventWriter {
   const remembered = new Map<string, Written>();
   const waiting = new Set<Promise<void>>();
-  const line = new Line(atOnce);
-  const write = (note: EventNote): void => {
-    if (waiting.size >= maxWaiting) {
-      options.onLost?.(new Error('too many Events are waiting to be written'));
-      return;
+  const line = new FairLine({ places: atOnce, waiting: maxWaiting, perLane: maxWaitingPerNamespace });
+  const lost = (error: unknown): void => options.onLost?.(error instanceof Error ? error : new Error(String(error)));
+  const deliver = (note: EventNote): Promise<void> => {
+    const about = referenceOf(note);
+    const ticket = line.enter(about.namespace);
+    if (ticket === undefined) {
+      lost(new Crowded(about.namespace));
+      return Promise.resolve();
     }
-    const work = fold({ writer, remembered, line, options }, note).catch((error: unknown) => {
-      options.onLost?.(error instanceof Error ? error : new Error(String(error)));
-    });
+    const work = fold({ writer, remembered, ticket, options }, note, about).catch(lost);
     waiting.add(work);
-    void work.finally(() => waiting.delete(work));
+    return work.finally(() => {
+      waiting.delete(work);
+      ticket.leave();
+    });
   };
   return {
-    write,
+    write: (note) => void deliver(note),
+    deliver,
     flush: async () => {
       line.rush();
       await Promise.all(waiting);
@@ -69,41 +71,18 @@ export function eventWriter(writer: Pick<Writer, 'create' | 'patch'>, options: E
   };
 }
 
-/** Lets so many through at once, in the order they came. */
-class Line {
-  #free: number;
-  readonly #standing: (() => void)[] = [];
-
-  constructor(places: number) {
-    this.#free = places;
-  }
-
-  async pass<T>(work: () => Promise<T>): Promise<T> {
-    this.#free--;
-    if (this.#free < 0) await new Promise<void>((resolve) => this.#standing.push(resolve));
-    try {
-      return await work();
-    } finally {
-      this.#free++;
-      this.#standing.shift()?.();
-    }
-  }
-
-  /** Lets everybody through who stands here: nobody is told to wait for a slow one at the end. */
-  rush(): void {
-    for (const go of this.#standing.splice(0)) go();
-  }
-}
-
 interface FoldParts {
   readonly writer: Pick<Writer, 'create' | 'patch'>;
   readonly remembered: Map<string, Written>;
-  readonly line: Line;
+  readonly ticket: Ticket;
   readonly options: EventWriterOptions;
 }
 
-async function fold({ writer, remembered, line, options }: FoldParts, note: EventNote): Promise<void> {
-  const about = referenceOf(note);
+async function fold(
+  { writer, remembered, ticket, options }: FoldParts,
+  note: EventNote,
+  about: Reference,
+): Promise<void> {
   const message = cap(note.message);
   const key = JSON.stringify([about.uid, about.kind, about.namespace, about.name, note.type, note.reason, message]);
   const now = options.now();
@@ -119,7 +98,7 @@ async function fold({ writer, remembered, line, options }: FoldParts, note: Even
   const nth = ++entry.count;
   entry.lastAt = now;
   const work = entry.busy.then(() =>
-    line.pass(() => send(writer, entry, { ...note, message }, { about, now, nth, component: options.component })),
+    ticket.pass(() => send(writer, entry, { ...note, message }, { about, now, nth, component: options.component })),
   );
   entry.busy = work.catch(() => undefined);
   await work;

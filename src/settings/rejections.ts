@@ -7,8 +7,8 @@ export interface Rejection {
 }
 
 /**
- * Tells each refusal once, namespaces in turn: a tenant with ten thousand bad Secrets waits for itself, not the others
- * for him.
+ * Tells each refusal once, those of a namespace one after the other: a tenant with ten thousand bad Secrets waits for
+ * itself, not the others for him.
  */
 export class Rejections {
   readonly #report: SettingsReport;
@@ -17,7 +17,7 @@ export class Rejections {
   readonly #waiting = new Map<string, Map<string, Rejection>>();
   /** One copy of each sentence, however many Secrets share it. */
   readonly #sentences = new Map<string, string>();
-  #working: Promise<void> | undefined;
+  readonly #working = new Map<string, Promise<void>>();
   #stopped = false;
 
   constructor(report: SettingsReport) {
@@ -32,9 +32,8 @@ export class Rejections {
       this.#updateNamespace(namespace, now.get(namespace) ?? new Map());
     }
     if (now.size === 0) this.#sentences.clear();
-    this.#working ??= this.#work().finally(() => {
-      this.#working = undefined;
-    });
+    for (const namespace of this.#waiting.keys())
+      if (!this.#working.has(namespace)) this.#working.set(namespace, this.#work(namespace));
   }
 
   #updateNamespace(namespace: string, now: ReadonlyMap<string, Rejection>): void {
@@ -62,24 +61,22 @@ export class Rejections {
     return reason;
   }
 
-  async #work(): Promise<void> {
+  async #work(namespace: string): Promise<void> {
     await Promise.resolve(); // whoever updates goes on first
-    while (this.#waiting.size > 0 && !this.#stopped) {
-      for (const [namespace, waiting] of [...this.#waiting]) {
-        const [next] = waiting;
-        if (next === undefined || this.#stopped) {
-          this.#waiting.delete(namespace);
-          continue;
-        }
-        waiting.delete(next[0]);
-        await this.#report.rejected(next[1].about, next[1].reason);
-      }
+    for (;;) {
+      const waiting = this.#waiting.get(namespace);
+      const [next] = waiting ?? [];
+      if (next === undefined || this.#stopped) break;
+      waiting?.delete(next[0]);
+      await this.#report.rejected(next[1].about, next[1].reason);
     }
+    this.#waiting.delete(namespace);
+    this.#working.delete(namespace);
   }
 
   /** Ends when everything queued so far was told. */
   async settled(): Promise<void> {
-    while (this.#working !== undefined) await this.#working;
+    while (this.#working.size > 0) await Promise.all(this.#working.values());
   }
 
   stop(): void {

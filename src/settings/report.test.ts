@@ -10,7 +10,9 @@ function stage() {
   const notes: EventNote[] = [];
   const lines: string[] = [];
   const metrics = createMetrics();
-  const events = { write: (note: EventNote) => void notes.push(note), flush: () => Promise.resolve() };
+  const write = (note: EventNote): void => void notes.push(note);
+  const deliver = async (note: EventNote): Promise<void> => write(note);
+  const events = { write, deliver, flush: () => Promise.resolve() };
   const logger = createLogger({ level: 'info', write: (line) => void lines.push(line) });
   return {
     notes,

@@ -55,8 +55,7 @@ export function settingsReport({ events, logger, metrics }: ReportParts): Settin
     },
     rejected: async (about, reason) => {
       logger.info('settings: a cluster Secret is refused', { ...fieldsOf(about), reason });
-      events.write(warning(about, 'ClusterRejected', reason));
-      await events.flush();
+      await events.deliver(warning(about, 'ClusterRejected', reason));
     },
     unreadable: (what, error) => logger.warn('settings: cannot be read at the moment', { what, error: error.message }),
     counted: (namespace, rejected) => {
