@@ -10,6 +10,7 @@ import type { Logger, Metrics } from '../telemetry/index.ts';
 import { admit } from './application/admit.ts';
 import { isPassing } from './application/carry-out.ts';
 import { Closeups } from './application/closeup.ts';
+import { Damping } from './application/damping.ts';
 import { assessWith, checksOf } from './application/health.ts';
 import { OperationsSeen } from './application/operations-seen.ts';
 import { createPatience } from './application/patience.ts';
@@ -27,6 +28,7 @@ import { createQuotas, type Quotas } from './project/quota.ts';
 import { createQueue, type Queue } from './queue/index.ts';
 import { createReporter, type Reporter } from './reporter.ts';
 import { createSources, type RenderSource, type Sources } from './sources/index.ts';
+import { tenantOf } from './tenant-of.ts';
 import { isTouched, type LastLook } from './touch.ts';
 
 export interface ControllerOptions {
@@ -96,6 +98,7 @@ class Running implements Controller {
   readonly #looks = new Map<string, LastLook>();
   readonly #closeups = new Closeups(Date.now);
   readonly #operations = new OperationsSeen();
+  readonly #damping = new Damping(Date.now);
   /** False until the settings were read: before that nobody can be judged. */
   #open = false;
   #stopping = false;
@@ -187,6 +190,7 @@ class Running implements Controller {
       params: () => settings.current().params,
       closeups: this.#closeups,
       operations: this.#operations,
+      damping: this.#damping,
       patience: createPatience(Date.now),
       admit: (app) => this.#admit(app),
       render: (app, override) => this.#sources.manifests(this.#keyOf(app), app, { refresh: refreshOf(app), override }),
@@ -207,6 +211,9 @@ class Running implements Controller {
         if (isArray(left) && left.length > 0) this.#queue.add(`${namespace}/${name}`);
         return resourceVersion;
       },
+      seen: (app, after) => {
+        if (this.#applications.get(this.#keyOf(app)) !== undefined) this.#reporter.seen(app, after);
+      },
       told: (app, after) => {
         if (this.#applications.get(this.#keyOf(app)) !== undefined) this.#reporter.told(app, after);
       },
@@ -216,7 +223,7 @@ class Running implements Controller {
   #createQueue(world: World): Queue {
     return createQueue({
       workers: this.#options.workers ?? 20,
-      tenantOf: (key) => key.slice(0, key.indexOf('/')),
+      tenantOf: (key) => tenantOf(key, this.#members.projectOf(key), this.#options.controlPlane),
       work: async (key) => {
         const from = performance.now();
         try {
@@ -273,6 +280,7 @@ class Running implements Controller {
       this.#looks.delete(key);
       this.#closeups.forget(key);
       this.#operations.over(key);
+      this.#damping.forget(key);
       this.#reporter.gone(key);
       this.#queue.forget(key);
     }

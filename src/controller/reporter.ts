@@ -5,6 +5,8 @@ import type { Metrics } from '../telemetry/index.ts';
 
 /** Tells people and monitoring what became of Applications: one Event per change of meaning, and metrics as Argo CD's. */
 export interface Reporter {
+  /** How an Application is doing, written or not: metrics follow what is, not what was told. */
+  seen(app: Application, after: ApplicationStatus): void;
   /** A status was written. */
   told(app: Application, after: ApplicationStatus): void;
   /** A pass took this long. */
@@ -36,21 +38,25 @@ export function createReporter(events: EventWriter, metrics: Metrics, controlPla
     if (labels !== undefined) info.remove(labels);
     shown.delete(key);
   };
+  const show = (app: Application, after: ApplicationStatus): void => {
+    const { namespace = controlPlane, name } = app.metadata;
+    const key = `${namespace}/${name}`;
+    const labels = [
+      namespace,
+      name,
+      projectOf(app),
+      after.sync?.status ?? 'Unknown',
+      after.health?.status ?? 'Unknown',
+    ];
+    if (shown.get(key)?.every((label, at) => label === labels[at]) === true) return;
+    hide(key);
+    info.set(labels, 1);
+    shown.set(key, labels);
+  };
   return {
+    seen: show,
     told(app, after) {
-      const namespace = app.metadata.namespace ?? controlPlane;
-      const { name } = app.metadata;
-      const key = `${namespace}/${name}`;
-      hide(key);
-      const labels = [
-        namespace,
-        name,
-        projectOf(app),
-        after.sync?.status ?? 'Unknown',
-        after.health?.status ?? 'Unknown',
-      ];
-      info.set(labels, 1);
-      shown.set(key, labels);
+      const { namespace = controlPlane, name } = app.metadata;
       const transition = transitionBetween(app.status, after);
       if (transition === undefined) return;
       if (transition.reason === 'OperationCompleted') {

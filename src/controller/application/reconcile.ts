@@ -35,8 +35,10 @@ export async function reconcile(key: string, world: World): Promise<number | und
   const decision = decide(inputs, world);
   switch (decision.next) {
     case 'say':
-      await report(inputs, decision, world);
-      return decision.againInMs ?? (inputs.unsure ? refusedForMs : undefined);
+      return earlier(
+        await report(inputs, decision, world),
+        decision.againInMs ?? (inputs.unsure ? refusedForMs : undefined),
+      );
     case 'sync':
       return sync(inputs, decision, world);
     case 'remove':
@@ -83,11 +85,15 @@ async function sync(
   const comparison = compared === undefined ? undefined : withNamespaceStatus(compared, app, progress.state);
   const syncError = lastWord({ ...inputs, app }, comparison, progress.state, world);
   const said = comparison === undefined ? undefined : withoutSyncStatus(comparison, inputs);
-  await report({ ...inputs, app }, { comparison: said, operationState: progress.state, syncError }, world);
+  const held = await report({ ...inputs, app }, { comparison: said, operationState: progress.state, syncError }, world);
   if (progress.state.phase !== 'Running') world.operations.over(key);
   // A deletion that waited for this operation goes on; the echo of our own write wakes nobody.
   const isAwaited = progress.state.phase === 'Running' || app.metadata.deletionTimestamp !== undefined;
-  return progress.againInMs ?? (isAwaited ? pollMs : undefined);
+  return earlier(held, progress.againInMs ?? (isAwaited ? pollMs : undefined));
+}
+
+function earlier(one: number | undefined, other: number | undefined): number | undefined {
+  return one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);
 }
 
 /** The newest targets with what is there now; without targets nothing can be told. */

@@ -3,7 +3,7 @@ import type { Comparison, ComparisonWarning } from '../../core/diff/index.ts';
 import { isArgosyError } from '../../core/errors/index.ts';
 import { isObject, type JsonObject } from '../../core/json/index.ts';
 import { foldStatus, type OwnedConditions, patchBetween } from '../../core/status/index.ts';
-import type { Ready } from './gather.ts';
+import { keyOfApplication, type Ready } from './gather.ts';
 import { healthOf } from './health.ts';
 import { orphanConditions } from './orphans.ts';
 import { sizeWarning, smallStatus } from './small-status.ts';
@@ -20,8 +20,8 @@ export interface Findings {
   readonly syncError?: string | undefined;
 }
 
-/** Writes what a pass found and did, once, and only if it means something new. */
-export async function report(inputs: Ready, findings: Findings, world: World): Promise<void> {
+/** Writes what a pass found and did, once, and only if it means something new; answers when to tell what is held back. */
+export async function report(inputs: Ready, findings: Findings, world: World): Promise<number | undefined> {
   const { app, sources } = inputs;
   const { comparison, operationState, syncError } = findings;
   const { health, errors } = healthOf(app, comparison, world);
@@ -49,7 +49,25 @@ export async function report(inputs: Ready, findings: Findings, world: World): P
       ...orphanConditions(inputs, comparison, world),
     ],
   });
-  await write(app, status, operationState, world);
+  world.seen(app, status);
+  return tell(app, status, operationState, world);
+}
+
+/** Writes a status unless its only news is health that flaps: then it is asked again when that has settled. */
+async function tell(
+  app: Application,
+  status: ApplicationStatus,
+  operation: OperationState | undefined,
+  world: World,
+): Promise<number | undefined> {
+  const key = keyOfApplication(app, world.controlPlane);
+  const damped = isAsked(app, operation)
+    ? ({ tell: true, status, onlyHealth: false } as const)
+    : world.damping.judge(key, app.status, status);
+  if (!damped.tell) return damped.againInMs;
+  const written = await write(app, damped.status, operation, world);
+  if (written !== undefined) world.damping.told(key, damped);
+  return undefined;
 }
 
 /** Kinds the cluster's credential may not list: what they hold of this Application can be neither found nor removed. */
@@ -121,6 +139,7 @@ export async function reportRefusal(app: Application, condition: string, message
       conditions(['DeletionError'], deletion),
     ],
   });
+  world.seen(app, status);
   await write(app, status, operationState, world);
 }
 
@@ -142,6 +161,7 @@ export async function reportUnreachable(app: Application, world: World): Promise
     operationState: app.status?.operationState,
     conditions: [conditions(['InvalidSpecError', 'UnknownError'], []), conditions(['ComparisonError'], [message])],
   });
+  world.seen(app, status);
   await write(app, status, undefined, world);
 }
 
@@ -206,7 +226,7 @@ async function put(
 ): Promise<string | undefined> {
   const before = { status: app.status ?? {} } as unknown as JsonObject; // a parsed status is JSON
   const patch = patchBetween(before, { status } as unknown as JsonObject); // so is a folded one
-  const refreshed = app.metadata.annotations?.[refreshAnnotation] !== undefined;
+  const refreshed = isRefreshed(app);
   const field = operationField(app, operation);
   if (patch === undefined && Object.keys(field).length === 0 && !refreshed) return undefined;
   const resourceVersion = await world.patchApplication(app, {
@@ -216,6 +236,15 @@ async function put(
   });
   world.told(app, status);
   return resourceVersion;
+}
+
+/** Somebody waits for the answer on the Application, whatever there is to say. */
+function isAsked(app: Application, operation: OperationState | undefined): boolean {
+  return isRefreshed(app) || Object.keys(operationField(app, operation)).length > 0;
+}
+
+function isRefreshed({ metadata }: Application): boolean {
+  return metadata.annotations?.[refreshAnnotation] !== undefined;
 }
 
 /** While an operation runs it stands on the object, where tools look for it; once it is over it goes. */

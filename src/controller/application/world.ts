@@ -16,6 +16,7 @@ import type { Identity, SyncRequest, Verdict } from '../../core/policy/index.ts'
 import type { Reader, Resource, Writer } from '../../kube/index.ts';
 import type { Logger } from '../../telemetry/index.ts';
 import type { Closeups } from './closeup.ts';
+import type { Damping } from './damping.ts';
 import type { OperationsSeen } from './operations-seen.ts';
 import type { Patience } from './patience.ts';
 
@@ -49,6 +50,10 @@ export interface World {
   health(object: KubeObject): Health | undefined;
   /** Patches the Application through the control-plane door; answers its new resourceVersion. */
   patchApplication(app: Application, patch: JsonObject): Promise<string | undefined>;
+  /** What was told of health lately, and what is held back of it. */
+  readonly damping: Damping;
+  /** How an Application is doing, whether that is written or not: whoever measures it is told. */
+  seen(app: Application, after: ApplicationStatus): void;
   /** A status was written: whoever tells people about it is told. */
   told(app: Application, after: ApplicationStatus): void;
 }

@@ -19,6 +19,11 @@ export class Members {
     for (const each of [before, project]) if (each !== undefined) this.#onChange(each);
   }
 
+  /** The project an Application asks for; undefined where it is not known. */
+  projectOf(key: string): string | undefined {
+    return this.#projectOf.get(key);
+  }
+
   /** The Applications that ask for a project. */
   of(project: string): Iterable<string> {
     return this.#keysOf.get(project) ?? [];

@@ -47,6 +47,8 @@ export interface Place {
  */
 export class Lanes {
   readonly #lanes = new Map<string, Lane>();
+  /** Where each key waits: one whose tenant changes meanwhile keeps its turn, and is never begun with twice. */
+  readonly #waitsIn = new Map<string, Lane>();
   readonly #room: Room;
   #working = 0;
   #keys = 0;
@@ -64,8 +66,9 @@ export class Lanes {
 
   /** Puts a key at the end of its tenant's lane; where it waits already it keeps its turn. */
   push(tenant: string, key: string, now: number, timed = false): void {
-    const lane = this.#lanes.get(tenant) ?? newLane(tenant);
-    this.#lanes.set(tenant, lane);
+    const lane = this.#waitsIn.get(key) ?? this.#lanes.get(tenant) ?? newLane(tenant);
+    this.#lanes.set(lane.tenant, lane);
+    this.#waitsIn.set(key, lane);
     if (lane.keys.has(key) || (timed && lane.timed.has(key))) return;
     // Something happened to it since: it no longer waits with those of the timers.
     if (lane.timed.delete(key)) this.#keys--;
@@ -127,6 +130,7 @@ export class Lanes {
     const [key] = keys.keys();
     if (key === undefined) return undefined;
     keys.delete(key);
+    this.#waitsIn.delete(key);
     lane.begun++;
     this.#keys--;
     return { key, place: this.#place(lane, timed ? 1 : 0) };

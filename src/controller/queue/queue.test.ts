@@ -35,6 +35,33 @@ test('a key added twice while waiting is worked on once', async () => {
   assert.deepEqual(seen, ['a/1', 'a/2']);
 });
 
+test('a key whose tenant changes while it waits keeps its turn and is worked on once', async () => {
+  const seen: string[] = [];
+  let tenant = 'a';
+  const gates: (() => void)[] = [];
+  const queue = createQueue({
+    workers: 1,
+    tenantOf: () => tenant,
+    clock: handClock(),
+    work: async (key) => {
+      seen.push(key);
+      await new Promise<void>((resolve) => gates.push(resolve));
+      return undefined;
+    },
+  });
+  queue.add('1');
+  queue.add('2');
+  tenant = 'b';
+  queue.add('2');
+  assert.equal(queue.waiting, 1);
+  for (let pass = 0; pass < 3; pass++) {
+    await turn();
+    gates.shift()?.();
+  }
+  await turn();
+  assert.deepEqual(seen, ['1', '2']);
+});
+
 test('a key added while it is worked on is worked on exactly once more, never twice at a time', async () => {
   let active = 0;
   let passes = 0;

@@ -5,5 +5,6 @@
  */
 export { conditionsAfter, type OwnedConditions } from './conditions.ts';
 export { foldStatus, type StatusFacts } from './fold.ts';
+export { afterHealth, afterOtherNews, isTellingOver, mayTell, type Telling } from './may-tell.ts';
 export { patchBetween } from './patch.ts';
 export { type Transition, transitionBetween } from './transition.ts';

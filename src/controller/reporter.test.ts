@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Application, ApplicationStatus } from '../core/api/index.ts';
+import type { EventNote } from '../kube/index.ts';
+import { createMetrics } from '../telemetry/index.ts';
+import { createReporter } from './reporter.ts';
+
+function stage() {
+  const notes: EventNote[] = [];
+  const metrics = createMetrics();
+  const write = (note: EventNote): void => void notes.push(note);
+  const events = {
+    write,
+    deliver: async (note: EventNote): Promise<void> => write(note),
+    flush: async () => undefined,
+  };
+  const info = (): string[] =>
+    [...metrics.print()]
+      .join('')
+      .split('\n')
+      .filter((line) => line.startsWith('argocd_app_info{'));
+  return { notes, info, reporter: createReporter(events, metrics, 'argocd') };
+}
+
+const status = (health: string): ApplicationStatus => ({ sync: { status: 'Synced' }, health: { status: health } });
+const app = {
+  metadata: { name: 'shop', namespace: 'team-a' },
+  spec: { project: 'blue', destination: {} },
+  status: status('Healthy'),
+} as unknown as Application; // only this is read of it
+
+test('metrics follow what is, Events what is written', () => {
+  const { notes, info, reporter } = stage();
+  for (const health of ['Healthy', 'Degraded', 'Degraded']) reporter.seen(app, status(health));
+  const labels = 'namespace="team-a",name="shop",project="blue",sync_status="Synced"';
+  assert.deepEqual(info(), [`argocd_app_info{${labels},health_status="Degraded"} 1`]);
+  assert.equal(notes.length, 0);
+  reporter.told(app, status('Degraded'));
+  assert.deepEqual(
+    notes.map(({ message }) => message),
+    ['Updated health status: Healthy -> Degraded'],
+  );
+  reporter.gone('team-a/shop');
+  assert.deepEqual(info(), []);
+});
