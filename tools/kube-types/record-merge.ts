@@ -8,7 +8,8 @@ import { mergePatch } from '../../src/core/merge/index.ts';
 import { startRealCluster } from '../../test/support/real-cluster.ts';
 import { crdSchemas } from './bad-schemas.ts';
 import { type Answer, type Caller, callerOf } from './call.ts';
-import { type Scenario, type Step, scenarios } from './merge-scenarios.ts';
+import { scenarios } from './merge-scenarios.ts';
+import type { Scenario, Step } from './scenarios/scenario.ts';
 import { widgetDefinition, widgetSchema, widgetSpecs } from './widget-crd.ts';
 
 const target = 'src/core/merge/testdata';
