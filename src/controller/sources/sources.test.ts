@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseApplication, readParams, readSettings, type Snapshot } from '../../core/api/index.ts';
+import { type Application, parseApplication, readParams, readSettings, type Snapshot } from '../../core/api/index.ts';
+import type { JsonObject } from '../../core/json/index.ts';
 import type { Git } from '../../git/index.ts';
 import { createSources } from './sources.ts';
 
@@ -15,6 +16,19 @@ const snapshot = {
   brokenProjects: new Map(),
   projects: new Map([['default', { metadata: { name: 'default' }, spec: {} }]]),
 } as unknown as Snapshot; // what sources do not read is left out
+
+const shop = readApplication({
+  project: 'default',
+  source: { repoURL: 'https://git.example.com/a.git', path: 'shop' },
+  destination: {},
+});
+
+function readApplication(spec: JsonObject): Application {
+  const metadata = { name: 'shop', namespace: 'team' };
+  const parsed = parseApplication({ apiVersion: 'argoproj.io/v1alpha1', kind: 'Application', metadata, spec });
+  assert.ok(parsed.ok);
+  return parsed.value;
+}
 
 test('a commit that comes while an older one is rendered is not taken for it', async () => {
   let head = 'old';
@@ -38,19 +52,12 @@ test('a commit that comes while an older one is rendered is not taken for it', a
       touched = keys;
     },
   });
-  const parsed = parseApplication({
-    apiVersion: 'argoproj.io/v1alpha1',
-    kind: 'Application',
-    metadata: { name: 'shop', namespace: 'team' },
-    spec: { project: 'default', source: { repoURL: 'https://git.example.com/a.git', path: 'shop' }, destination: {} },
-  });
-  assert.ok(parsed.ok);
-  sources.track('team/shop', parsed.value);
-  const first = await sources.manifests('team/shop', parsed.value, { refresh: undefined, override: {} });
+  sources.track('team/shop', shop);
+  const first = await sources.manifests('team/shop', shop, { refresh: undefined, override: {} });
   assert.equal(first.manifests?.revision, 'old');
   await sources.poll('https://git.example.com/a.git');
   assert.deepEqual(touched, ['team/shop']);
-  const second = await sources.manifests('team/shop', parsed.value, { refresh: undefined, override: {} });
+  const second = await sources.manifests('team/shop', shop, { refresh: undefined, override: {} });
   assert.equal(second.manifests?.revision, 'new');
   await sources.stop();
 });
@@ -80,18 +87,11 @@ test('what was rendered stays until its content, its settings or what it asked o
       touched = keys;
     },
   });
-  const parsed = parseApplication({
-    apiVersion: 'argoproj.io/v1alpha1',
-    kind: 'Application',
-    metadata: { name: 'shop', namespace: 'team' },
-    spec: { project: 'default', source: { repoURL: 'https://git.example.com/a.git', path: 'shop' }, destination: {} },
-  });
-  assert.ok(parsed.ok);
   const look = async (refresh?: 'normal' | 'hard'): Promise<number> => {
-    await sources.manifests('team/shop', parsed.value, { refresh, override: {} });
+    await sources.manifests('team/shop', shop, { refresh, override: {} });
     return rendered.length;
   };
-  sources.track('team/shop', parsed.value);
+  sources.track('team/shop', shop);
   assert.deepEqual([await look(), await look(), await look('normal')], [1, 1, 1]);
   assert.equal(await look('hard'), 2);
   assert.deepEqual(rendered, [false, true]);
