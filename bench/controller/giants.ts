@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { objectAt, stringAt } from '../../src/core/json/index.ts';
 import { atMost, exactly, type Figure, told } from '../probes/figures.ts';
 import { type Bench, untilSynced } from './bench.ts';
 import { untilQuiet } from './initial-sync.ts';
 import { application, plainPlatform } from './platform.ts';
-import { applications, applyYaml, configMap, deployments } from './stage.ts';
+import { applications, applyYaml, configMap, deployments, until } from './stage.ts';
 
 const flips = 20;
 
@@ -55,12 +56,18 @@ async function flaps(bench: Bench): Promise<Figure[]> {
     await bench.floor.patch(deployments, 'giant-shop', 'flapping', 'merge', { status }, { subresource: 'status' });
     await sleep(100);
   }
+  // The last state is told, too, when it has settled.
+  await until('the last state of health told', () => healthOf(bench) === 'Healthy');
   await untilQuiet(bench, 2_000);
   const writes = bench.writes(index);
   return [
     exactly(`S13 writes of objects for ${flips} flips of health`, writes.objects.length, 0),
     atMost(`S13 writes of the Application for ${flips} flips of health in 2 s`, writes.applications.length, '', 12),
   ];
+}
+
+function healthOf(bench: Bench): string | undefined {
+  return stringAt(objectAt(bench.seen.get('giant-argocd/flapping')?.status ?? {}, 'health') ?? {}, 'status');
 }
 
 async function create(bench: Bench, folder: string): Promise<void> {
