@@ -17,7 +17,7 @@ export interface ObjectContent extends ObjectInfo {
 
 /** Reads objects through one git process that is kept open; many questions go in one write. */
 export interface BatchReader {
-  /** `undefined` where there is no such object. Names are object ids or `id^{type}`. */
+  /** `undefined` where there is no such object. Names are object ids, `id^{type}` or `id:path`. */
   info(names: readonly string[]): Promise<(ObjectInfo | undefined)[]>;
   contents(names: readonly string[]): Promise<(ObjectContent | undefined)[]>;
   /** Ends the process; the next question starts another. */
@@ -34,6 +34,8 @@ interface Question {
 interface Line {
   readonly session: Session;
   readonly questions: Question[];
+  /** Questions of this turn of the loop, to be written in one go when all who ask in it have asked. */
+  unsaid: string[];
   /** Ended by us: who was waiting may ask again. */
   closed: boolean;
 }
@@ -86,7 +88,7 @@ export function openBatchReader(options: BatchReaderOptions): BatchReader {
           (answer, fail) => void mine.questions.push({ name, withContent, answer, fail }),
         ),
     );
-    mine.session.write(`${names.map((name) => `${verb} ${name}\n`).join('')}flush\n`);
+    for (const name of names) say(mine, `${verb} ${name}\n`);
     try {
       return await Promise.all(answers);
     } finally {
@@ -102,6 +104,17 @@ export function openBatchReader(options: BatchReaderOptions): BatchReader {
   };
 }
 
+/** Many Applications ask at once after a commit, each for a little: a write for each would cost more than its answer. */
+function say(line: Line, text: string): void {
+  if (line.unsaid.length === 0)
+    process.nextTick(() => {
+      const all = line.unsaid.join('');
+      line.unsaid = [];
+      line.session.write(`${all}flush\n`);
+    });
+  line.unsaid.push(text);
+}
+
 function openLine(options: BatchReaderOptions, gone: (line: Line) => void): Line {
   const questions: Question[] = [];
   const session = options.spawner.session({
@@ -111,7 +124,7 @@ function openLine(options: BatchReaderOptions, gone: (line: Line) => void): Line
     cwd: options.gitDir,
     onOutput: answerReader(questions, () => session.kill()),
   });
-  const line: Line = { session, questions, closed: false };
+  const line: Line = { session, questions, unsaid: [], closed: false };
   void session.ended.then(({ errno, stderr }) => {
     gone(line);
     const error =
@@ -189,6 +202,6 @@ function parseHeader(header: string): ObjectInfo | undefined {
 }
 
 function refuseNames(names: readonly string[]): void {
-  const wrong = names.find((name) => !/^[0-9a-f]{4,64}(?:\^\{[a-z]+\})?$/.test(name));
+  const wrong = names.find((name) => !/^[0-9a-f]{4,64}(?:\^\{[a-z]+\}|:\P{Cc}*)?$/u.test(name));
   if (wrong !== undefined) throw new ArgosyError('internal', 'an object was asked for by something that is not an id');
 }

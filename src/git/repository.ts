@@ -4,8 +4,10 @@ import type { BatchReader } from './batch-reader.ts';
 import { type CommitInfo, parseCommit } from './commit.ts';
 import { type ExportRequest, type ExportResult, exportTree } from './export.ts';
 import type { Follower } from './follower.ts';
+import { heldIds } from './held.ts';
 import { keptFollower } from './kept.ts';
 import type { GitLimits } from './limits.ts';
+import { createOnce, type Once } from './once.ts';
 import { commitOf, type Refs } from './refs.ts';
 import { type Found, findRevision, type RevisionKind } from './revision.ts';
 import type { ReadSignatures, SignatureQuestion } from './signatures.ts';
@@ -35,6 +37,8 @@ export interface Repository {
   treeId(commit: string, path: string): Promise<string | undefined>;
   /** The same for many paths in a few round trips, however many they are. */
   treeIds(commit: string, paths: readonly string[]): Promise<(TreeItem | undefined)[]>;
+  /** The ids alone, of a commit the mirror holds: nobody is asked for it, and `undefined` says that it is not there. */
+  heldIds(commit: string, paths: readonly string[]): Promise<readonly (string | undefined)[] | undefined>;
   /** All files below a path. */
   files(commit: string, path: string): Promise<TreeEntry[]>;
   /** The contents of blobs, in the order of the ids. */
@@ -83,6 +87,7 @@ export function createRepository(parts: RepositoryParts): Repository {
     resolve: (revision, tagPrefix = '') => reading(async () => resolveOnce(await ready(), revision, tagPrefix)),
     treeId: (commit, path) => reading(async () => (await walk.lookup(await rootOf(commit), [path]))[0]?.id),
     treeIds: (commit, paths) => reading(async () => walk.lookup(await rootOf(commit), paths)),
+    heldIds: (commit, paths) => reading(() => heldIds(parts.reader, commit, paths)),
     files: (commit, path) =>
       reading(async () => {
         const [item] = await walk.lookup(await rootOf(commit), [path]);
@@ -126,16 +131,12 @@ const maxResolved = 1000;
 function createResolved(
   parts: RepositoryParts,
 ): (refs: Refs, revision: string, tagPrefix: string) => Promise<Resolved> {
-  const known = new WeakMap<Refs, Map<string, Resolved>>();
-  return async (refs, revision, tagPrefix) => {
-    const names = known.get(refs) ?? new Map<string, Resolved>();
-    known.set(refs, names);
-    const name = `${tagPrefix}\n${revision}`;
-    const kept = names.get(name);
-    if (kept !== undefined) return kept;
-    const resolved = await resolve(parts, revision, findRevision(refs, revision, tagPrefix));
-    if (names.size < maxResolved) names.set(name, resolved);
-    return resolved;
+  const known = new WeakMap<Refs, Once<Resolved>>();
+  return (refs, revision, tagPrefix) => {
+    const once = known.get(refs) ?? createOnce(maxResolved);
+    known.set(refs, once);
+    const find = (): Promise<Resolved> => resolve(parts, revision, findRevision(refs, revision, tagPrefix));
+    return once(`${tagPrefix}\n${revision}`, find);
   };
 }
 
@@ -167,18 +168,14 @@ const maxRoots = 1000;
 
 /** The root trees of commits; what a commit holds never changes, so each is asked for once. */
 function createRoots(parts: RepositoryParts): (commit: string) => Promise<string> {
-  const roots = new Map<string, string>();
-  return async (commit) => {
-    const kept = roots.get(commit);
-    if (kept !== undefined) return kept;
+  const once = createOnce<string>(maxRoots);
+  const find = async (commit: string): Promise<string> => {
     const ask = async (): Promise<string | undefined> => (await parts.reader.info([`${commit}^{tree}`]))[0]?.id;
     const tree = (await ask()) ?? ((await bring(parts, commit)) === undefined ? undefined : await ask());
     if (tree === undefined) throw unknownRevision(parts, commit);
-    roots.set(commit, tree);
-    const [oldest] = roots.keys();
-    if (roots.size > maxRoots && oldest !== undefined) roots.delete(oldest);
     return tree;
   };
+  return (commit) => once(commit, () => find(commit));
 }
 
 async function sizesOf({ reader, follower, url }: RepositoryParts, ids: readonly string[]): Promise<number[]> {

@@ -13,6 +13,8 @@ export interface Followed {
   resolve(revision: string, tagPrefix: string | undefined): Promise<{ readonly commit: string }>;
   treeIds(commit: string, paths: readonly string[]): Promise<readonly ({ readonly id: string } | undefined)[]>;
   tree(commit: string): Promise<SourceTree>;
+  /** Whether an earlier commit that is at hand, and verified as the project asks, holds the same at these paths. */
+  isSame(earlier: string, commit: string, paths: readonly string[]): Promise<boolean>;
 }
 
 /** A repository of git; what it resolves to has been verified as the project asks. */
@@ -30,6 +32,15 @@ export function followGit(repository: Repository, verify: Verify, wish: TreeWish
       return wish.lfs === true ? items.map((item) => item && { id: large(item.id) }) : items;
     },
     tree: async (commit) => treeAt(repository, commit, wish),
+    isSame: async (earlier, commit, paths) => {
+      const held = await repository.heldIds(earlier, paths);
+      const items = held === undefined ? [] : await repository.treeIds(commit, paths);
+      // Where a repository has nothing itself, one of its submodules may have something.
+      const isHeld = (i: number): boolean => items[i]?.id === held?.[i] && !(wish.modules && held?.[i] === undefined);
+      if (held === undefined || !paths.every((_, i) => isHeld(i))) return false;
+      await verify(repository, { commit: earlier, kind: 'commit', ref: undefined });
+      return true;
+    },
   };
 }
 
@@ -61,5 +72,7 @@ export function followChart(
     resolve: async (version) => ({ commit: await charts.version({ ...request, version }) }),
     treeIds: async (version, paths) => (await charts.tree({ ...request, version })).at(paths),
     tree: (version) => charts.tree({ ...request, version }),
+    // An earlier version would have to be brought first.
+    isSame: async (earlier, version) => earlier === version,
   };
 }

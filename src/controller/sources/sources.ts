@@ -11,6 +11,7 @@ import { createMirrors, type Mirrors, type Read, type Trouble } from './mirrors.
 import { modulesOf } from './permitted-modules.ts';
 import { fingerprint, type Made, type RenderHouse, type RenderSource, renderAll, servedKey } from './rendering.ts';
 import { type Sweep, startSweep } from './sweep.ts';
+import { asTold } from './told.ts';
 import { hasNewSources, Unreads } from './unread.ts';
 
 export interface SourcesOptions {
@@ -191,8 +192,11 @@ class Following implements Sources {
     const cluster = clusterKey(made, served);
     const content = await fingerprint(this.#house, app, inputs, made);
     const text = `${settings}\n${cluster}\n${content}`;
-    this.#known.set(key, { ...made, fingerprint: text, sources: textOf(inputs), cluster });
-    return made.manifests;
+    // The first look after a start goes on with the commit the status tells of, as every later one would.
+    const isFirst = !hard && (last === undefined || last.fingerprint === '');
+    const manifests = isFirst ? await asTold(this.#house, app, inputs, made) : made.manifests;
+    this.#known.set(key, { ...made, manifests, fingerprint: text, sources: textOf(inputs), cluster });
+    return manifests;
   }
 
   async #fingerprint(app: Application, inputs: readonly SourceInput[], last: Lead): Promise<string> {
