@@ -2,7 +2,7 @@ import { ArgosyError, isArgosyError } from '../../core/errors/index.ts';
 import type { Product, RenderJob } from '../job.ts';
 import { objectsOf } from '../manifests.ts';
 import type { RenderedObject } from '../types.ts';
-import type { ParsedFile } from '../yaml/parser.ts';
+import type { ParsedFile } from '../yaml/read-file.ts';
 import { type ChosenFile, chooseFiles } from './choose.ts';
 import { renderJsonnet } from './jsonnet.ts';
 

@@ -8,6 +8,7 @@ import { goSchema, NotJson, type SchemaNotes } from './go-schema.ts';
 const maxBytes = 50 * 1024 * 1024;
 const maxAliases = 1_000;
 const maxDepth = 100;
+const maxMended = 200;
 
 /** One document of a file. */
 export interface Document {
@@ -31,13 +32,14 @@ const schema = goSchema(notes);
 /**
  * Reads a YAML (or JSON) file as kubectl does; a duplicate key takes the last value, with a warning.
  * Warnings and errors begin with `:line` or a space, for the caller to put the name of the file in front.
+ * Go is more lenient than our parser: up to so many lines are mended, each at the price of another reading.
  */
-export function readDocuments(text: string): Documents {
+export function readDocuments(text: string, mostMended: number = maxMended): Documents {
   if (text.length > maxBytes) throw new ArgosyError('render-limit', ` is larger than ${maxBytes >> 20} MiB`);
   notes.duplicates.clear();
   notes.hasLongNumbers = false;
   try {
-    const { events, source } = leniently(text);
+    const { events, source } = leniently(text, mostMended);
     const values = constructFromEvents(events, { source, schema, json: true, maxAliases });
     const lines = linesOf(events, source);
     // The schema makes JSON values only.
@@ -55,21 +57,20 @@ export function readDocuments(text: string): Documents {
   }
 }
 
-const maxMended = 200;
 const maxMendedBytes = 256 * 1024;
 
 /**
  * Go lets the lines of `{…}` and `[…]` begin where they like; our parser wants them indented. Where it complains the line
  * is moved to the right, which means nothing inside brackets and leaves all line numbers as they are.
  */
-function leniently(text: string): { readonly events: Event[]; readonly source: string } {
+function leniently(text: string, mostMended: number): { readonly events: Event[]; readonly source: string } {
   let source = text;
   for (let mended = 0; ; mended += 1) {
     try {
       return { events: parseEvents(source, { maxDepth }), source };
     } catch (error) {
       const mark = error instanceof YAMLException && error.reason === 'deficient indentation' ? error.mark : undefined;
-      if (mark === undefined || mended >= maxMended || text.length > maxMendedBytes) throw error;
+      if (mark === undefined || mended >= mostMended || text.length > maxMendedBytes) throw error;
       const start = source.lastIndexOf('\n', mark.position - 1) + 1;
       if (/\S/.test(source.slice(start, mark.position)) || mark.position - start > 2 * maxDepth) throw error;
       source = `${source.slice(0, start)}${' '.repeat(2 * maxDepth + 1)}${source.slice(start)}`;

@@ -1,19 +1,7 @@
 import { Worker } from 'node:worker_threads';
-import { ArgosyError, type ErrorCode } from '../../core/errors/index.ts';
-import type { Json } from '../../core/json/index.ts';
-import type { Document } from './documents.ts';
-import { rawNumber } from './go-schema.ts';
+import { ArgosyError } from '../../core/errors/index.ts';
 import type { ParseJob, ParseReply } from './protocol.ts';
-
-/** A file that was read, or what is wrong with it; messages begin right after the name of the file. */
-export type ParsedFile =
-  | {
-      readonly ok: true;
-      readonly documents: readonly Document[];
-      readonly warnings: readonly string[];
-      readonly bytes: number;
-    }
-  | { readonly ok: false; readonly code: ErrorCode; readonly message: string };
+import { type ParsedFile, parsedFile } from './read-file.ts';
 
 /** Reads YAML in worker threads. */
 export interface Parser {
@@ -132,21 +120,8 @@ function parsed({ bytes, answers }: ParseReply): ParsedFile[] {
   let start = 0;
   return answers.map((answer) => {
     if (!answer.ok) return answer;
-    const text = input.toString('utf8', start, answer.end);
+    const json = input.toString('utf8', start, answer.end);
     start = answer.end;
-    const values = answer.hasLongNumbers ? parseWithDigits(text) : (JSON.parse(text) as Json[]); // our worker wrote it
-    const documents = values.map((value, i) => ({ value, line: answer.lines[i] ?? 1 }));
-    return { ok: true, documents, warnings: answer.warnings, bytes: text.length };
+    return parsedFile(json, answer);
   });
-}
-
-/** As `JSON.parse`, but a number that would lose digits keeps them. */
-function parseWithDigits(text: string): Json[] {
-  const keep = (_key: string, value: unknown, context?: { readonly source?: string }): unknown => {
-    const source = context?.source;
-    if (typeof value !== 'number' || source === undefined || !/^-?[0-9]+$/.test(source)) return value;
-    return Number.isSafeInteger(value) ? value : rawNumber(source);
-  };
-  // The third argument of a reviver is not yet in the compiler's library.
-  return JSON.parse(text, keep as (key: string, value: unknown) => unknown) as Json[];
 }

@@ -1,7 +1,9 @@
 import { ArgosyError } from '../../core/errors/index.ts';
 import { createLru } from '../cache/lru.ts';
+import { readAtOnce } from './at-once.ts';
 import type { Document } from './documents.ts';
-import { createParser, type ParsedFile, type Parser } from './parser.ts';
+import { createParser } from './parser.ts';
+import type { ParsedFile } from './read-file.ts';
 
 /** A file to read: by its content id, so that equal bytes are read once. */
 export interface Readable {
@@ -23,9 +25,11 @@ export interface ReaderOptions {
   readonly cacheBytes: number;
 }
 
-/** Opens a reader with worker threads of its own. */
+/** Opens a reader with worker threads of its own, for what is not read at once. */
 export function createReader({ workers, cacheBytes }: ReaderOptions): DocumentReader {
-  const parser: Parser = createParser({ workers, deadlineMs: 20_000, memoryMb: 1_024 });
+  const parser = createParser({ workers, deadlineMs: 20_000, memoryMb: 1_024 });
+  const parse = async (files: readonly Buffer[]): Promise<readonly ParsedFile[]> =>
+    readAtOnce(files) ?? parser.parse(files);
   const known = createLru<ParsedFile>(cacheBytes);
   return {
     async files(files) {
@@ -33,7 +37,7 @@ export function createReader({ workers, cacheBytes }: ReaderOptions): DocumentRe
         ...new Map(files.filter(({ id }) => known.get(id) === undefined).map((f) => [f.id, f])).values(),
       ];
       const fresh = new Map<string, ParsedFile>();
-      const answers = await parser.parse(missing.map(({ content }) => content));
+      const answers = await parse(missing.map(({ content }) => content));
       for (const [i, { id, content }] of missing.entries()) {
         const answer = answers[i];
         if (answer === undefined) continue;
@@ -44,7 +48,7 @@ export function createReader({ workers, cacheBytes }: ReaderOptions): DocumentRe
       return files.map(({ id }) => fresh.get(id) ?? known.get(id) ?? lost);
     },
     async output(tool, printed) {
-      const [answer = lost] = await parser.parse([printed]);
+      const [answer = lost] = await parse([printed]);
       if (!answer.ok)
         throw new ArgosyError(answer.code, `what ${tool} printed cannot be read${answer.message}`, { subject: tool });
       return { documents: answer.documents, warnings: answer.warnings };
