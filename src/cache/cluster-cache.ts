@@ -10,6 +10,7 @@ import { nodeOf, type TreeNode, treeOf } from './answers/tree.ts';
 import { type Unowned, unownedIn } from './answers/unowned.ts';
 import { Cells } from './follow/cells.ts';
 import { type Clock, defaultRhythm, jittered, type Rhythm } from './follow/rhythm.ts';
+import { Rights } from './follow/rights.ts';
 import { Slots } from './follow/slots.ts';
 import { Onlookers } from './onlookers.ts';
 import type { Projector } from './projection.ts';
@@ -94,6 +95,7 @@ const systemClock: Clock = {
   },
 };
 const listsAtOnce = 8;
+const reviewsAtOnce = 8;
 const defaultMostBytes = 2 ** 31;
 /** Ten times what large clusters serve; each costs a watch. */
 const mostKinds = 20_000;
@@ -121,11 +123,14 @@ export function createClusterCache(options: ClusterCacheOptions): ClusterCache {
     {
       ...{ door, store, clock, random, rhythm, mode: options.mode, manager: options.projector.manager },
       slots: new Slots(listsAtOnce),
+      reviewSlots: new Slots(reviewsAtOnce),
       known: (waiting) => touches.wake(waiting),
       lost: () => void ask(),
+      rightsChanged: (namespace) => rights.changed(namespace),
       log: (message, fields) => log.info(message, fields),
     },
   );
+  const rights = new Rights(clock, rhythm, () => cells.all());
   const packer = new Packer(store.table.bodies, clock, () => ![...cells.all()].some(({ listing }) => listing));
   const served = createGate(rhythm.patienceMs, clock);
   const sink = {
@@ -217,6 +222,7 @@ export function createClusterCache(options: ClusterCacheOptions): ClusterCache {
       touches.stop();
       onlookers.stop();
       packer.stop();
+      rights.stop();
       served.shut();
       cells.stop();
     },

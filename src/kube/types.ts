@@ -118,12 +118,16 @@ export interface FollowSink {
   remove(object: KubeObject): void;
   /** The view is whole and as new as this version. Called after each list, and again at each bookmark. */
   complete(resourceVersion: string): void;
+  /** The server has accepted a watch. */
+  opened?(): void;
   /** The view can no longer be kept up: what is known is now *unknown*, not absent. Retried unless `fatal` was answered. */
   broken(error: Error): 'retry' | 'stop';
 }
 
 export interface Following {
   stop(): void;
+  /** Asks for the running watch anew, from where it is: the server checks rights only when a watch begins. */
+  renew?(): void;
   /** Ends when the following has stopped. */
   readonly done: Promise<void>;
 }

@@ -14,6 +14,8 @@ export interface FaultProxy {
   pace(pace: Pace): void;
   /** How many connections are open. */
   open(): number;
+  /** How many bytes have come from the server. */
+  received(): number;
   close(): Promise<void>;
 }
 
@@ -48,6 +50,7 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
   const { hostname, port } = new URL(target);
   const pairs = new Set<Pair>();
   let refusing = false;
+  let received = 0;
   let pace: Pace = {};
   const back = (pair: Pair, bytes: Buffer): void => {
     const { delayMs = 0, bytesPerSecond } = pace;
@@ -80,7 +83,10 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
     client.on('data', (bytes: Buffer) => {
       if (!pair.silent) pair.server.write(bytes);
     });
-    pair.server.on('data', (bytes: Buffer) => back(pair, bytes));
+    pair.server.on('data', (bytes: Buffer) => {
+      received += bytes.length;
+      back(pair, bytes);
+    });
     for (const socket of [client, pair.server]) socket.setNoDelay(true).on('error', end).on('close', end);
   });
   const reset = (): void => {
@@ -107,6 +113,7 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
       pace = next;
     },
     open: () => pairs.size,
+    received: () => received,
     async close() {
       const closed = new Promise<void>((resolve) => listener.close(() => resolve()));
       reset();

@@ -183,6 +183,8 @@ class Answer {
     if (resource === undefined) return;
     const text = printKey(key);
     this.#objects.delete(text);
+    const before = cells.at(key, key.namespace);
+    if (before?.state().state === 'dropped') before.lookAgain(this.#question.instance);
     try {
       const object = await fetch(resource, key);
       if (object === undefined) return;

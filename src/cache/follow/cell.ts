@@ -1,9 +1,10 @@
 import type { RespectRbac } from '../../core/api/index.ts';
-import { isArgosyError } from '../../core/errors/index.ts';
-import type { Meaning, ReadTarget } from '../../core/policy/index.ts';
+import { type ArgosyError, isArgosyError } from '../../core/errors/index.ts';
+import type { KubeObject } from '../../core/objects/index.ts';
 import type { CacheDoor, Following, FollowOptions, FollowSink, Resource } from '../../kube/index.ts';
 import type { Intake, Store } from '../store.ts';
-import { isRefusal, judge } from './judge.ts';
+import { Absence } from './absence.ts';
+import { isRefusal, type Judgement, refusedVerb } from './judge.ts';
 import { type Clock, jittered, type Rhythm } from './rhythm.ts';
 import type { Slots } from './slots.ts';
 
@@ -12,6 +13,8 @@ export interface CellHouse {
   readonly door: CacheDoor;
   readonly store: Store;
   readonly slots: Slots;
+  /** For access reviews, apart from lists: a thousand kinds that wait to be read must not keep one from being judged. */
+  readonly reviewSlots: Slots;
   readonly clock: Clock;
   readonly random: () => number;
   readonly rhythm: Rhythm;
@@ -20,6 +23,8 @@ export interface CellHouse {
   readonly manager: string | undefined;
   /** What is known of the cell has changed: these asked for it while it was not known. */
   readonly known: (waiting: Iterable<string>) => void;
+  /** A role or a binding has changed: rights in this namespace (empty: everywhere) may be others now. */
+  readonly rightsChanged: (namespace: string) => void;
   /** The server does not know the kind any more: ask what it serves. */
   readonly lost: () => void;
   readonly log: (message: string, fields: { readonly [name: string]: string }) => void;
@@ -38,6 +43,9 @@ export type CellState =
 
 type Phase = 'reading' | 'whole' | 'failing' | 'unknown' | 'dropped';
 
+/** So many are told at a probe in vain to look again at what is read one by one; the others at the next. */
+const mostToLook = 100;
+
 /** One kind in one namespace (or everywhere), kept up by a list and a watch. It degrades by itself and alone. */
 export class Cell implements FollowSink {
   readonly resource: Resource;
@@ -48,6 +56,8 @@ export class Cell implements FollowSink {
   readonly #house: CellHouse;
   /** Instances that were told that this is not known. */
   readonly #waiting = new Set<string>();
+  /** Instances that read objects of a dropped kind one by one: nothing tells them of changes. */
+  readonly #byName = new Set<string>();
   readonly #readers = new Set<() => void>();
   #following: Following | undefined;
   #giveBack: () => void = () => undefined;
@@ -56,6 +66,11 @@ export class Cell implements FollowSink {
   #reason = '';
   /** What the last refusal was found to mean; undefined while it may be read. */
   #judged: string | undefined;
+  readonly #absence: Absence;
+  /** The right was refused once, and is tried again before that counts. */
+  #doubted = false;
+  /** Lists are granted and watches were refused: only a watch that is accepted shows that the right is back. */
+  #unwatched = false;
   #listing = true;
   #epoch = 1;
   /** How objects come to the store now: one value for all of a list. */
@@ -76,6 +91,8 @@ export class Cell implements FollowSink {
     this.kind = what.kind;
     this.lean = what.lean;
     this.#house = house;
+    const { group, kind, plural: resource } = what.resource;
+    this.#absence = new Absence({ group, kind, resource, namespace: what.namespace ?? '' }, house);
     this.#intake = this.#intakeNow();
   }
 
@@ -124,7 +141,8 @@ export class Cell implements FollowSink {
         return { state: 'unknown', reason: this.#reason };
       case 'failing':
         // A passing fault takes nothing away before the evidence is too old.
-        return fresh && !this.#listing ? { state: 'known' } : { state: 'unknown', reason: this.#reason };
+        if (fresh && !this.#listing) return { state: 'known' };
+        return this.#doubted ? { state: 'reading' } : { state: 'unknown', reason: this.#reason };
       case 'reading':
         return { state: 'reading' };
       case 'whole':
@@ -151,6 +169,20 @@ export class Cell implements FollowSink {
     this.#waiting.add(instance);
   }
 
+  /** Who reads objects of this kind one by one is told now and then to look again. */
+  lookAgain(instance: string): void {
+    this.#byName.add(instance);
+  }
+
+  /** Rights have changed somewhere: asks anew for what is watched, and at once for what was refused. */
+  recheck(): void {
+    if (this.#stopped) return;
+    if (this.#phase === 'dropped' || this.clusterError !== undefined) {
+      this.#cancel();
+      this.start();
+    } else if (!this.#listing) this.#following?.renew?.();
+  }
+
   /** Reads a new list beside the running watch, one for all who ask; the newest there is, not what a server's cache holds. */
   refresh(): Promise<void> {
     this.#refreshing ??= this.#readAnew().finally(() => {
@@ -174,7 +206,9 @@ export class Cell implements FollowSink {
       this.#evidence();
     } catch (error) {
       if (!isArgosyError(error)) throw error;
-      this.broken(error);
+      // Who wants a new list wants to be sure: a refusal counts at once.
+      if (isRefusal(error)) this.#refused(error);
+      else this.broken(error);
     }
   }
 
@@ -183,12 +217,14 @@ export class Cell implements FollowSink {
     this.#nextEpoch();
   }
 
-  upsert(object: Parameters<FollowSink['upsert']>[0]): void {
+  upsert(object: KubeObject): void {
     this.#house.store.take(object, this.#intake);
+    if (!this.#listing) this.#noteRights(object);
   }
 
-  remove(object: Parameters<FollowSink['remove']>[0]): void {
+  remove(object: KubeObject): void {
     this.#house.store.wentAway(this.kind, object);
+    this.#noteRights(object);
   }
 
   complete(resourceVersion: string): void {
@@ -196,6 +232,12 @@ export class Cell implements FollowSink {
     if (this.#listing) this.#sweep(Number(resourceVersion));
     this.#listing = false;
     this.#giveBack();
+    if (!this.#unwatched) this.#evidence();
+  }
+
+  opened(): void {
+    if (!this.#unwatched || this.#stopped) return;
+    this.#unwatched = false;
     this.#evidence();
   }
 
@@ -203,12 +245,12 @@ export class Cell implements FollowSink {
     this.#giveBack();
     if (this.#stopped) return 'stop';
     if (isRefusal(error)) {
-      this.#unfollow();
-      // The same refusal once more means what it meant: nobody is told less meanwhile.
-      this.#say(this.#phase === 'dropped' ? 'dropped' : 'unknown', this.#judged ?? error.message);
-      void this.#judge(error);
+      const isNews = this.#absence.begin() && this.#phase === 'whole';
+      if (isNews && error.code === 'kube-forbidden') this.#doubt(error);
+      else this.#refused(error);
       return 'stop';
     }
+    this.#doubted = false;
     this.#say('failing', error.message);
     if (!isArgosyError(error) || error.code !== 'kube-not-found') return 'retry';
     // The kind may have gone: discovery decides that, not this answer alone.
@@ -218,19 +260,32 @@ export class Cell implements FollowSink {
     return 'stop';
   }
 
+  /** Roles are replaced by deleting and creating them: a right that is back in a moment was never away. */
+  #doubt(error: ArgosyError): void {
+    this.#unfollow();
+    this.#unwatched = refusedVerb(error) === 'watch';
+    this.#doubted = true;
+    this.#say('failing', error.message);
+    this.#startIn(this.#house.rhythm.graceMs);
+  }
+
+  #refused(error: ArgosyError): void {
+    if (this.#stopped) return;
+    this.#unfollow();
+    this.#absence.begin();
+    this.#unwatched = refusedVerb(error) === 'watch';
+    this.#doubted = false;
+    // The same refusal once more means what it meant: nobody is told less meanwhile.
+    this.#say(this.#phase === 'dropped' ? 'dropped' : 'unknown', this.#judged ?? error.message);
+    void this.#absence.judge(error).then((meaning) => this.#obey(meaning));
+  }
+
   #select(): FollowOptions {
     const { manager } = this.#house;
     return { namespace: this.namespace, metadataOnly: this.lean, keepFieldsOf: this.lean ? undefined : manager };
   }
 
-  async #judge(error: Parameters<typeof judge>[3]): Promise<void> {
-    const { door, mode } = this.#house;
-    const { group, kind, plural } = this.resource;
-    const target: ReadTarget = { group, kind, resource: plural, namespace: this.namespace ?? '' };
-    this.#obey(await judge(door, mode, target, error));
-  }
-
-  #obey(meaning: Exclude<Meaning, { means: 'review' }>): void {
+  #obey(meaning: Judgement): void {
     if (this.#stopped) return;
     const { rhythm, store, log } = this.#house;
     const reason = meaning.means === 'readable' ? '' : meaning.message;
@@ -243,7 +298,7 @@ export class Cell implements FollowSink {
       this.#say('dropped', reason);
       store.sweep(this.kind, this.namespace, () => false);
       this.#evidenceAt = Number.NEGATIVE_INFINITY;
-      this.#startAgain(rhythm.probeMs, rhythm.longestProbeMs);
+      this.#startIn(this.#absence.probeMs);
     } else {
       this.#say('unknown', reason);
       this.#startAgain(rhythm.againMs, rhythm.longestAgainMs);
@@ -251,14 +306,30 @@ export class Cell implements FollowSink {
     this.#settle();
     // Who asked while the refusal was being judged was told less than is known now.
     if (news) this.#tell();
+    else if (meaning.means === 'no-access') this.#letLook();
   }
 
   #startAgain(first: number, longest: number): void {
-    const { clock, random } = this.#house;
-    this.#cancel();
     const ms = Math.min(longest, first * 2 ** Math.min(this.#inVain, 16));
     this.#inVain++;
+    this.#startIn(ms);
+  }
+
+  #startIn(ms: number): void {
+    const { clock, random } = this.#house;
+    this.#cancel();
     this.#cancel = clock.after(jittered(ms, random), () => this.start());
+  }
+
+  /** The longest unheard first. */
+  #letLook(): void {
+    const some = [...this.#byName].slice(0, mostToLook);
+    for (const instance of some) this.#byName.delete(instance);
+    if (some.length > 0) this.#house.known(some);
+  }
+
+  #noteRights({ metadata }: KubeObject): void {
+    if (this.resource.group === 'rbac.authorization.k8s.io') this.#house.rightsChanged(metadata.namespace ?? '');
   }
 
   #evidence(): void {
@@ -268,6 +339,9 @@ export class Cell implements FollowSink {
     this.#phase = 'whole';
     this.#reason = '';
     this.#judged = undefined;
+    this.#absence.end();
+    this.#doubted = false;
+    this.#byName.clear();
     this.#settle();
     this.#tell();
   }

@@ -3,11 +3,19 @@ import { type ArgosyError, isArgosyError } from '../../core/errors/index.ts';
 import { type Meaning, type ReadTarget, type Review, type ReviewAnswer, readMeaning } from '../../core/policy/index.ts';
 import type { CacheDoor } from '../../kube/index.ts';
 
+/** What a refused list or watch was found to mean. */
+export type Judgement = Exclude<Meaning, { means: 'review' }>;
+
 const reviewMs = 10_000;
 
 /** Whether an error speaks of rights, so that its meaning must be asked for. */
 export function isRefusal(error: Error): error is ArgosyError {
   return isArgosyError(error) && (error.code === 'kube-unauthorized' || error.code === 'kube-forbidden');
+}
+
+/** What was refused: to list the kind, or only to watch it. */
+export function refusedVerb({ message }: ArgosyError): 'list' | 'watch' {
+  return message.startsWith('watch ') ? 'watch' : 'list';
 }
 
 /** Says what a refused list or watch means under the mode of the cluster, asking the cluster where the rules want it. */
@@ -16,9 +24,9 @@ export async function judge(
   mode: RespectRbac,
   target: ReadTarget,
   error: ArgosyError,
-): Promise<Exclude<Meaning, { means: 'review' }>> {
+): Promise<Judgement> {
   const answer = {
-    verb: error.message.startsWith('watch ') ? ('watch' as const) : ('list' as const),
+    verb: refusedVerb(error),
     status: error.status ?? (error.code === 'kube-unauthorized' ? 401 : 403),
     kubernetesStatus: true,
     acceptedElsewhere: error.code !== 'kube-unauthorized' || (await isAccepted(door, target)),

@@ -8,9 +8,16 @@ export interface Clock {
 
 /** Waits and periods, in milliseconds. */
 export interface Rhythm {
-  /** A right that was refused is tried again after this long; each time in vain doubles it, up to the longest. */
+  /** A right that is gone may be back: it counts as taken away only if it is refused again after this long. */
+  readonly graceMs: number;
+  /** A right that was refused is tried again after this long, or a fifth of the time it has been away, up to the longest. */
   readonly probeMs: number;
   readonly longestProbeMs: number;
+  /** What an access review has denied is not reviewed again for this long, while the refusals go on. */
+  readonly reviewMs: number;
+  /** Rights are looked at anew this long after a role or a binding has changed, and once in so long at the most. */
+  readonly rightsMs: number;
+  readonly leastRightsMs: number;
   /** Evidence older than this counts no more: a new list is read first. */
   readonly freshMs: number;
   /** A list that takes longer than this no longer keeps others waiting for their turn. */
@@ -23,8 +30,12 @@ export interface Rhythm {
 }
 
 export const defaultRhythm: Rhythm = {
+  graceMs: 10_000,
   probeMs: 30_000,
   longestProbeMs: 300_000,
+  reviewMs: 3_600_000,
+  rightsMs: 1_000,
+  leastRightsMs: 60_000,
   freshMs: 90_000,
   turnMs: 5_000,
   patienceMs: 20_000,

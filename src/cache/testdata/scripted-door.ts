@@ -1,6 +1,15 @@
 import { ArgosyError } from '../../core/errors/index.ts';
 import type { KubeObject } from '../../core/objects/index.ts';
-import type { AccessReview, CacheDoor, Discovery, FollowOptions, FollowSink, ListOptions, Resource } from '../../kube/index.ts';
+import type {
+  AccessReview,
+  CacheDoor,
+  Discovery,
+  Following,
+  FollowOptions,
+  FollowSink,
+  ListOptions,
+  Resource,
+} from '../../kube/index.ts';
 import type { Clock } from '../follow/rhythm.ts';
 
 /** A following that a test plays the server of. */
@@ -9,6 +18,8 @@ export interface Played {
   readonly options: FollowOptions;
   readonly sink: FollowSink;
   stopped: boolean;
+  /** How often the watch was asked for anew. */
+  renewed: number;
   /** A whole list, in the order a real following tells it. */
   list(version: string, ...objects: KubeObject[]): void;
   fail(error: Error): 'retry' | 'stop';
@@ -57,12 +68,13 @@ export class ScriptedDoor implements CacheDoor {
     return Promise.resolve(this.discovery);
   }
 
-  follow(resource: Resource, options: FollowOptions, sink: FollowSink): { stop(): void; done: Promise<void> } {
+  follow(resource: Resource, options: FollowOptions, sink: FollowSink): Following {
     const played: Played = {
       resource,
       options,
       sink,
       stopped: false,
+      renewed: 0,
       list(version, ...objects) {
         sink.restart();
         for (const object of objects) sink.upsert(object);
@@ -79,7 +91,10 @@ export class ScriptedDoor implements CacheDoor {
     const stop = (): void => {
       played.stopped = true;
     };
-    return { stop, done: Promise.resolve() };
+    const renew = (): void => {
+      played.renewed++;
+    };
+    return { stop, renew, done: Promise.resolve() };
   }
 
   list(

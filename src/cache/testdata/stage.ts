@@ -39,6 +39,8 @@ export interface StageOptions {
   readonly needsBody?: (kind: GroupKind) => boolean;
   /** Nothing answers at first. */
   readonly silent?: boolean;
+  /** Another door than the usual. */
+  readonly door?: ScriptedDoor;
 }
 
 export interface Stage {
@@ -61,7 +63,7 @@ export interface Seen {
 
 /** A cache over a scripted cluster whose discovery has just been read. */
 export async function openStage(options: StageOptions = {}): Promise<Stage> {
-  const door = new ScriptedDoor(options.resources ?? kinds, options.unknown);
+  const door = options.door ?? new ScriptedDoor(options.resources ?? kinds, options.unknown);
   door.silent = options.silent === true;
   const clock = new ManualClock();
   const touched: string[] = [];

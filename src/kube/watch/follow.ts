@@ -40,10 +40,11 @@ export function follow(parts: FollowParts, sink: FollowSink): Following {
   const stop = (): void => stopper.abort();
   if (parts.options.signal?.aborted === true) stop();
   else parts.options.signal?.addEventListener('abort', stop, { once: true });
-  const done = new Follower(parts, sink, stopper.signal).run().finally(() => {
+  const follower = new Follower(parts, sink, stopper.signal);
+  const done = follower.run().finally(() => {
     parts.options.signal?.removeEventListener('abort', stop);
   });
-  return { stop, done };
+  return { stop, renew: () => follower.renew(), done };
 }
 
 class Follower {
@@ -56,6 +57,8 @@ class Follower {
   #broken = false;
   #stopped = false;
   #failures = 0;
+  /** Ends the running watch. */
+  #watching: AbortController | undefined;
 
   constructor(parts: FollowParts, sink: FollowSink, signal: AbortSignal) {
     this.#parts = parts;
@@ -70,9 +73,15 @@ class Follower {
         await this.#watch();
       } catch (error) {
         if (this.#ended()) return;
-        await this.#recover(asOurs(error));
+        if (this.#watching?.signal.aborted !== true) await this.#recover(asOurs(error));
+      } finally {
+        this.#watching = undefined;
       }
     }
+  }
+
+  renew(): void {
+    this.#watching?.abort();
   }
 
   #ended(): boolean {
@@ -111,14 +120,20 @@ class Follower {
     };
     const onOpen = (): void => {
       opened = performance.now();
+      this.#sink.opened?.();
       if (!this.#broken) return;
       this.#broken = false;
       this.#sink.complete(this.#version);
     };
-    const select = { ...options, deadlineMs: undefined, signal: this.#signal, resourceVersion: this.#version };
+    const watching = new AbortController();
+    this.#watching = watching;
+    const end = (): void => watching.abort();
+    this.#signal.addEventListener('abort', end, { once: true });
+    const select = { ...options, deadlineMs: undefined, signal: watching.signal, resourceVersion: this.#version };
     try {
       await watch(client, { identity, resource, options: select, onEvent, onOpen });
     } finally {
+      this.#signal.removeEventListener('abort', end);
       // A quiet kind tells nothing for long: that a watch was accepted and stayed is as good as an event.
       if (performance.now() - opened >= steadyMs) this.#failures = 0;
     }
