@@ -12,21 +12,26 @@ const patienceMs = 10_000;
 export class Coming {
   readonly #actor: Pick<Ready, 'access' | 'sources'>;
   #declared: ReadonlyMap<string, boolean> | undefined;
-  readonly #given = new Set<string>();
+  readonly #given = new Map<string, Promise<void>>();
 
   constructor(actor: Pick<Ready, 'access' | 'sources'>) {
     this.#actor = actor;
   }
 
-  /** Waits until the kind of a task is served, if it is one that should come; each kind once. */
+  /** Waits until the kind of a task is served, if it is one that should come; each kind once, for all who ask. */
   async settle({ key }: Task): Promise<void> {
     const { access, sources } = this.#actor;
     const served = (): boolean => access.resource(key.group, key.kind) !== undefined;
     if (served()) return;
     this.#declared ??= declaredKinds(sources.targets.map(({ object }) => object));
     const text = kindText(key);
-    if (!this.#declared.has(text) || this.#given.has(text)) return;
-    this.#given.add(text);
-    for (let waited = 0; waited < patienceMs && !served(); waited += lookEveryMs) await sleep(lookEveryMs);
+    if (!this.#declared.has(text)) return;
+    const coming = this.#given.get(text) ?? until(served);
+    this.#given.set(text, coming);
+    await coming;
   }
+}
+
+async function until(served: () => boolean): Promise<void> {
+  for (let waited = 0; waited < patienceMs && !served(); waited += lookEveryMs) await sleep(lookEveryMs);
 }

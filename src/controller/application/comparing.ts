@@ -1,7 +1,16 @@
-import { type CompareOptions, serverSideDiffOf } from '../../core/diff/index.ts';
+import {
+  type ComparedBefore,
+  type CompareOptions,
+  type Comparison,
+  comparing,
+  type Live,
+  serverSideDiffOf,
+  type Target,
+} from '../../core/diff/index.ts';
 import type { KubeObject } from '../../core/objects/index.ts';
 import { watchesKind } from '../../core/policy/index.ts';
 import type { Ready } from './gather.ts';
+import { Turns } from './turns.ts';
 
 type Comparable = Pick<Ready, 'app' | 'instance' | 'admitted' | 'access' | 'settings' | 'predicted'>;
 
@@ -23,4 +32,21 @@ export function comparingOf(
     permits: (key) => admitted.permits(key, access.resource(key.group, key.kind)?.namespaced).answer !== 'denied',
     excluded: (kind) => !watchesKind(settings, server, kind),
   };
+}
+
+/** Compares an Application's objects, and keeps nobody waiting meanwhile. */
+export async function compareInTurns(
+  targets: readonly Target[],
+  live: Live,
+  options: CompareOptions,
+  before?: ComparedBefore,
+): Promise<Comparison> {
+  const work = comparing(targets, live, options, before);
+  const turns = new Turns();
+  for (;;) {
+    const { done, value } = work.next();
+    if (done === true) return value;
+    const next = turns.over();
+    if (next !== undefined) await next;
+  }
 }

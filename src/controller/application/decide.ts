@@ -1,7 +1,7 @@
 import type { Application, OperationState } from '../../core/api/index.ts';
-import { type Comparison, compare } from '../../core/diff/index.ts';
+import type { Comparison } from '../../core/diff/index.ts';
 import { type Activity, activityOf, overdue, paceOf } from '../../core/sync/index.ts';
-import { comparingOf } from './comparing.ts';
+import { compareInTurns, comparingOf } from './comparing.ts';
 import { isUnderWay, keyOfApplication, type Ready } from './gather.ts';
 import { whileIncomparable } from './incomparable.ts';
 import { withNamespaceStatus } from './namespace.ts';
@@ -19,8 +19,13 @@ export type Decision =
       readonly syncError?: string | undefined;
       readonly againInMs?: number | undefined;
     }
-  /** `fresh`: it begins now. */
-  | { readonly next: 'sync'; readonly state: OperationState; readonly fresh: boolean }
+  /** `fresh`: it begins now. The comparison is that of the newest sources, where one was made. */
+  | {
+      readonly next: 'sync';
+      readonly state: OperationState;
+      readonly fresh: boolean;
+      readonly comparison?: Comparison | undefined;
+    }
   /** Nothing is known that was not said, nor is it time to say so. */
   | { readonly next: 'nothing' }
   /** It is being deleted. */
@@ -30,7 +35,7 @@ export type Decision =
 export type Surroundings = Pick<World, 'now' | 'health' | 'params' | 'controlPlane' | 'operations'>;
 
 /** Decides from the inputs, the time and what this process has begun. */
-export function decide(inputs: Ready, world: Surroundings): Decision {
+export async function decide(inputs: Ready, world: Surroundings): Promise<Decision> {
   const { app } = inputs;
   // An operation that is under way goes on: it may be about to create what a deletion would miss.
   if (app.metadata.deletionTimestamp !== undefined && !isUnderWay(app)) return { next: 'remove' };
@@ -40,7 +45,7 @@ export function decide(inputs: Ready, world: Surroundings): Decision {
   const { leftMs } = begunOf(app, world);
   if (running !== undefined && leftMs !== undefined && leftMs <= 0)
     return { next: 'sync', state: overdue(running), fresh: false };
-  return within(leftMs, judge(inputs, world));
+  return within(leftMs, await judge(inputs, world));
 }
 
 /** A decision to wait is looked at again when the operation under way has taken too long, at the latest. */
@@ -49,19 +54,18 @@ function within(leftMs: number | undefined, decision: Decision): Decision {
   return { ...decision, againInMs: Math.min(decision.againInMs ?? leftMs, leftMs) };
 }
 
-function judge(inputs: Ready, world: Surroundings): Decision {
+async function judge(inputs: Ready, world: Surroundings): Promise<Decision> {
   const { app } = inputs;
-  const now = world.now();
   if (inputs.sources.error !== undefined)
-    return whileUnread(inputs, undefined, now) ?? { next: 'say', comparison: undefined };
-  const compared = compare(inputs.sources.targets, inputs.live, comparingOf(inputs));
+    return whileUnread(inputs, undefined, world.now()) ?? { next: 'say', comparison: undefined };
+  const compared = await compareInTurns(inputs.sources.targets, inputs.live, comparingOf(inputs));
   const comparison = withNamespaceStatus(compared, app, app.status?.operationState);
   const held = whileIncomparable(inputs, comparison, world);
   if (held !== undefined) return { ...held, comparison: withoutSyncStatus(comparison, inputs) };
-  const waiting = whileUnread(inputs, comparison, now);
+  const waiting = whileUnread(inputs, comparison, world.now());
   if (waiting !== undefined) return waiting;
   const activity = activityFor(inputs, comparison, world);
-  if (activity.active) return { next: 'sync', state: activity.state, fresh: activity.fresh };
+  if (activity.active) return { next: 'sync', state: activity.state, fresh: activity.fresh, comparison: compared };
   const said = withoutSyncStatus(comparison, inputs);
   const syncError = activity.blocked === true ? saidBefore(app, 'SyncError') : activity.error;
   const { state: operationState, againInMs } = activity;

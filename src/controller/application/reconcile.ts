@@ -1,8 +1,8 @@
 import type { OperationState } from '../../core/api/index.ts';
-import { type Comparison, compare, type Live } from '../../core/diff/index.ts';
+import type { Comparison } from '../../core/diff/index.ts';
 import { automate, paceOf, terminated, withDeleteHookFinalizers } from '../../core/sync/index.ts';
 import { refusedForMs } from './closeup.ts';
-import { comparingOf } from './comparing.ts';
+import { compareInTurns, comparingOf } from './comparing.ts';
 import { type Decision, decide } from './decide.ts';
 import { leaveFooting, lostFooting } from './footing.ts';
 import { gather, keyOfApplication, type Ready, renderSources, type Sources, see } from './gather.ts';
@@ -32,7 +32,7 @@ export async function reconcile(key: string, world: World): Promise<number | und
   }
   // The watch brings the Application back with its new finalizers; nothing is applied before that.
   if (await keepForHooks(inputs, world)) return undefined;
-  const decision = decide(inputs, world);
+  const decision = await decide(inputs, world);
   switch (decision.next) {
     case 'say':
       return earlier(
@@ -50,7 +50,7 @@ export async function reconcile(key: string, world: World): Promise<number | und
 
 async function sync(
   inputs: Ready,
-  { state, fresh }: Extract<Decision, { next: 'sync' }>,
+  { state, fresh, comparison: before }: Extract<Decision, { next: 'sync' }>,
   world: World,
 ): Promise<number | undefined> {
   const key = keyOfApplication(inputs.app, world.controlPlane);
@@ -70,18 +70,19 @@ async function sync(
     failure === undefined
       ? await runSync(
           await seen(inputs, sources, world),
-          { state: pinnedTo(state, sources), sources, checkpoint: store },
+          { state: pinnedTo(state, sources), sources, comparison: before, checkpoint: store },
           world,
         )
       : {
           state: withoutSources(state, failure, timeText(world.now())),
           live: inputs.live,
           predicted: inputs.predicted,
+          touched: new Set(),
         };
   if (progress.state.phase !== 'Running') leaveFooting(key, world);
   // Synced needs evidence: the answers of the API server stand for the objects it has just written.
   const predicted = sources === inputs.sources ? progress.predicted : undefined;
-  const compared = comparedAfter({ ...inputs, predicted }, progress.live);
+  const compared = await comparedAfter({ ...inputs, predicted }, progress, sources === inputs.sources ? before : undefined);
   const comparison = compared === undefined ? undefined : withNamespaceStatus(compared, app, progress.state);
   const syncError = lastWord({ ...inputs, app }, comparison, progress.state, world);
   const said = comparison === undefined ? undefined : withoutSyncStatus(comparison, inputs);
@@ -97,9 +98,14 @@ function earlier(one: number | undefined, other: number | undefined): number | u
 }
 
 /** The newest targets with what is there now; without targets nothing can be told. */
-function comparedAfter(inputs: Ready, live: Live): Comparison | undefined {
+async function comparedAfter(
+  inputs: Ready,
+  { live, touched }: Progress,
+  before: Comparison | undefined,
+): Promise<Comparison | undefined> {
   if (inputs.sources.error !== undefined) return undefined;
-  return compare(inputs.sources.targets, live, comparingOf(inputs));
+  const known = before === undefined ? undefined : { comparison: before, changed: touched };
+  return compareInTurns(inputs.sources.targets, live, comparingOf(inputs), known);
 }
 
 /** Without manifests there is nothing to do: what somebody has stopped is over, all else has failed. */

@@ -1,12 +1,13 @@
 import type { OperationState } from '../../core/api/index.ts';
-import { type Comparison, compare, type Live } from '../../core/diff/index.ts';
-import { printKey, roleOf } from '../../core/objects/index.ts';
+import type { Comparison } from '../../core/diff/index.ts';
+import { roleOf } from '../../core/objects/index.ts';
 import {
   announce,
+  Course,
+  type CourseInput,
   endedState,
   type Item,
   itemsOf,
-  nextStep,
   type Outcome,
   overdueReason,
   resultsAfter,
@@ -16,19 +17,18 @@ import {
   terminated,
 } from '../../core/sync/index.ts';
 import { act } from './act.ts';
-import { comparingOf } from './comparing.ts';
+import { compareInTurns, comparingOf } from './comparing.ts';
 import { keyOfApplication, type Ready, type Sources } from './gather.ts';
+import { Ground, type Known } from './ground.ts';
 import { namespaceItems } from './namespace.ts';
 import { type RefusedItem, refusals } from './precheck.ts';
 import { timeText } from './time.ts';
+import { Turns } from './turns.ts';
 import type { World } from './world.ts';
 
 /** Where a sync stands after this pass. */
-export interface Progress {
+export interface Progress extends Known {
   readonly state: OperationState;
-  readonly live: Live;
-  /** What the API server would make of the targets now, where it was asked; what it has just written is as asked for. */
-  readonly predicted: Ready['predicted'];
   /** When to go on, where a step is to be taken again. */
   readonly againInMs?: number | undefined;
 }
@@ -37,11 +37,13 @@ export interface Progress {
 export interface SyncParts {
   readonly state: OperationState;
   readonly sources: Sources;
+  /** Of the newest sources with what is there, if that was made already. */
+  readonly comparison?: Comparison | undefined;
   readonly checkpoint: (state: OperationState) => Promise<void>;
 }
 
-/** A chain of steps longer than this is a loop of ours, not a sync: every step settles at least one object. */
-const maxSteps = 10_000;
+/** Every step settles at least one object: a chain that is longer by more than this is a loop of ours, not a sync. */
+const stepsToSpare = 10;
 
 /**
  * Takes a sync as far as it goes without waiting: one wave after the other. `checkpoint` stores the state before a hook
@@ -49,39 +51,57 @@ const maxSteps = 10_000;
  */
 export async function runSync(inputs: Ready, parts: SyncParts, world: World): Promise<Progress> {
   let { state } = parts;
-  let { live, predicted } = inputs;
+  const ground = new Ground(inputs);
   const key = keyOfApplication(inputs.app, world.controlPlane);
   const pause = state.phase === 'Terminating' ? 0 : world.operations.pausesFor(key, world.now());
-  if (pause > 0) return { state, live, predicted, againInMs: pause };
-  for (let steps = 0; steps < maxSteps; steps++) {
-    const rules = comparingOf({ ...inputs, predicted }, state.operation.sync?.syncOptions);
-    const comparison = compare(parts.sources.targets, live, rules);
-    const items = itemsFor(inputs, parts, comparison, live, state);
-    // Nothing is applied unless everything may be: half an Application helps nobody.
-    const refused = (state.syncResult?.resources ?? []).length === 0 ? refusals(items, inputs, optionsOf(state)) : [];
-    if (refused.length > 0) return { state: invalid(state, refused, timeText(world.now())), live, predicted };
-    const shared = sharedStop(comparison, state);
-    if (shared !== undefined) {
-      const finishedAt = timeText(world.now());
-      return { state: { ...state, phase: 'Failed', message: shared, finishedAt }, live, predicted };
-    }
-    const step = nextStep(stepInput(inputs, items, state, world));
+  if (pause > 0) return { state, ...ground.known, againInMs: pause };
+  const comparison = await comparisonFor(inputs, parts);
+  const items = itemsFor(inputs, parts, comparison);
+  const stopped = stoppedAtOnce(inputs, { items, comparison, state }, world);
+  if (stopped !== undefined) return { state: stopped, ...ground.known };
+  const course = new Course(courseInput(inputs, items, state, world));
+  const turns = new Turns();
+  for (let steps = 0; steps < course.size + stepsToSpare; steps++) {
+    const step = course.next();
     if (needsCheckpoint(step, state)) await parts.checkpoint(withResults(state, announce(step.results, step.tasks)));
     const outcomes = await act({ ...inputs, sources: parts.sources }, step.tasks, world);
-    live = after(live, outcomes);
-    predicted = settledBy(predicted, outcomes);
+    ground.answered(outcomes);
     const away = waitForServer(inputs, state, outcomes, world);
     if (away !== undefined)
-      return { state: heldUp(state, step, outcomes, unheardBy(inputs, world)), live, predicted, againInMs: away };
-    state = advance(withResults(state, resultsAfter(step.results, outcomes)), step, outcomes, timeText(world.now()));
-    if (step.next !== 'run' || state.finishedAt !== undefined) return { state, live, predicted };
+      return { state: heldUp(state, step, outcomes, unheardBy(inputs, world)), ...ground.known, againInMs: away };
+    course.after(outcomes);
+    state = advance(withResults(state, course.results()), step, outcomes, () => timeText(world.now()));
+    if (step.next !== 'run' || state.finishedAt !== undefined) return { state, ...ground.known };
     const delay = step.tasks.length === 0 ? 0 : waveDelay(world);
     if (delay > 0) {
       world.operations.pause(key, world.now() + delay);
-      return { state, live, predicted, againInMs: delay };
+      return { state, ...ground.known, againInMs: delay };
     }
+    await turns.over();
   }
   throw new Error(`the sync of ${inputs.instance} does not end`);
+}
+
+/** What was compared before is as good where the operation is about the same sources and asks for nothing else. */
+async function comparisonFor(inputs: Ready, { sources, state, comparison }: SyncParts): Promise<Comparison> {
+  const asked = state.operation.sync?.syncOptions;
+  const usual = inputs.app.spec.syncPolicy?.syncOptions;
+  const same = sources === inputs.sources && String(asked ?? usual) === String(usual);
+  if (same && comparison !== undefined) return comparison;
+  return compareInTurns(sources.targets, inputs.live, comparingOf(inputs, asked));
+}
+
+/** Nothing is applied unless everything may be: half an Application helps nobody. */
+function stoppedAtOnce(
+  inputs: Ready,
+  { items, comparison, state }: { items: readonly Item[]; comparison: Comparison; state: OperationState },
+  world: World,
+): OperationState | undefined {
+  const now = (): string => timeText(world.now());
+  const refused = (state.syncResult?.resources ?? []).length === 0 ? refusals(items, inputs, optionsOf(state)) : [];
+  if (refused.length > 0) return invalid(state, refused, now());
+  const shared = sharedStop(comparison, state);
+  return shared === undefined ? undefined : { ...state, phase: 'Failed', message: shared, finishedAt: now() };
 }
 
 /** The pause between waves, where somebody asks for one: by itself each wave is seen healthy before the next. */
@@ -152,13 +172,8 @@ function sharedStop({ warnings = [] }: Comparison, { operation }: OperationState
   return shared.length === 0 ? undefined : `Shared resource found: ${shared.join('; ')}`;
 }
 
-function itemsFor(
-  inputs: Ready,
-  { sources }: SyncParts,
-  comparison: Comparison,
-  live: Live,
-  state: OperationState,
-): Item[] {
+function itemsFor(inputs: Ready, { sources, state }: SyncParts, comparison: Comparison): readonly Item[] {
+  const { live } = inputs;
   const sync = state.operation.sync ?? {};
   return itemsOf({
     objects: comparison.objects,
@@ -173,17 +188,13 @@ function itemsFor(
   });
 }
 
-function stepInput(
-  { app }: Ready,
-  items: readonly Item[],
-  state: OperationState,
-  world: World,
-): Parameters<typeof nextStep>[0] {
+function courseInput({ app }: Ready, items: readonly Item[], state: OperationState, world: World): CourseInput {
   const sync = state.operation.sync ?? {};
   const annotations = app.metadata.annotations ?? {};
   const approvedAt = Date.parse(annotations['argocd.argoproj.io/deletion-approved'] ?? '');
   return {
     items,
+    before: state.syncResult?.resources ?? [],
     prune: sync.prune === true,
     options: syncOptionsOf(sync.syncOptions ?? []),
     force: sync.syncStrategy?.apply?.force === true || sync.syncStrategy?.hook?.force === true,
@@ -221,26 +232,31 @@ function invalid(state: OperationState, refused: readonly RefusedItem[], now: st
   return refused.some(({ unknown }) => unknown) ? endedState(failed, now) : failed;
 }
 
-function advance(state: OperationState, step: Step, outcomes: readonly Outcome[], now: string): OperationState {
+function advance(state: OperationState, step: Step, outcomes: readonly Outcome[], now: () => string): OperationState {
   if (step.next === 'wait') return waiting(state, step.message, outcomes, now);
   if (step.next === 'end') {
     const overdue = state.phase === 'Terminating' && state.message === overdueReason;
     const message = overdue && step.message === terminated ? `${terminated}, ${overdueReason}` : step.message;
-    return endedState({ ...state, phase: step.phase, message, finishedAt: now }, now);
+    return endedState({ ...state, phase: step.phase, message, finishedAt: now() }, now());
   }
   const failed = outcomes.some(({ status }) => status === 'SyncFailed');
   // The last wave without hooks waits for nobody's health.
   if (!step.final || failed) return state;
-  return { ...settled(state), phase: 'Succeeded', message: 'successfully synced (all tasks run)', finishedAt: now };
+  return { ...settled(state), phase: 'Succeeded', message: 'successfully synced (all tasks run)', finishedAt: now() };
 }
 
 /** Waits, unless what it would wait for was refused: that will not come by itself. */
-function waiting(state: OperationState, message: string, outcomes: readonly Outcome[], now: string): OperationState {
+function waiting(
+  state: OperationState,
+  message: string,
+  outcomes: readonly Outcome[],
+  now: () => string,
+): OperationState {
   const refused = outcomes.filter(({ task, code }) => task.act === 'delete' && code === 'kube-forbidden');
   if (refused.length === 0) return { ...state, message };
   const reasons = [...new Set(refused.map((outcome) => outcome.message))].join(',');
   const failure = `one or more synchronization tasks completed unsuccessfully, reason: ${reasons}`;
-  return endedState({ ...state, phase: 'Failed', message: failure, finishedAt: now }, now);
+  return endedState({ ...state, phase: 'Failed', message: failure, finishedAt: now() }, now());
 }
 
 function settled(state: OperationState): OperationState {
@@ -249,26 +265,4 @@ function settled(state: OperationState): OperationState {
     state,
     rows.map((row) => (row.hookPhase === 'Running' ? { ...row, hookPhase: 'Succeeded' } : row)),
   );
-}
-
-/** Of what was just applied the API server need not be asked what it would make of it. */
-function settledBy(predicted: Ready['predicted'], outcomes: readonly Outcome[]): Ready['predicted'] {
-  if (predicted === undefined) return undefined;
-  const now = new Map(predicted);
-  for (const { task, status, object } of outcomes) {
-    if (task.act === 'apply' && status === 'Synced' && object !== undefined) now.set(printKey(task.key), asAskedFor);
-  }
-  return now;
-}
-
-const asAskedFor = { verdict: { known: true, difference: undefined } } as const;
-
-/** The live objects after the API server's answers: what it has just written is what is there. */
-function after(live: Live, outcomes: readonly Outcome[]): Live {
-  const objects = new Map(live.objects);
-  for (const { task, status, object } of outcomes) {
-    if (status === 'Pruned' && object === undefined) objects.delete(printKey(task.key));
-    else if (object !== undefined) objects.set(printKey(task.key), { key: task.key, object });
-  }
-  return { objects, unknown: live.unknown };
 }

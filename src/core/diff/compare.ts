@@ -12,13 +12,42 @@ export interface CompareOptions extends JudgeOptions {
   readonly permits?: ((key: ObjectKey) => boolean) | undefined;
 }
 
+/** A comparison of the same targets by the same rules, and what has changed in the cluster since. */
+export interface ComparedBefore {
+  readonly comparison: Comparison;
+  /** By `printKey`. */
+  readonly changed: ReadonlySet<string>;
+}
+
 /** Judges every target and every live object that bears the Application's mark. */
 export function compare(targets: readonly Target[], live: Live, options: CompareOptions): Comparison {
+  const work = comparing(targets, live, options);
+  for (;;) {
+    const { done, value } = work.next();
+    if (done === true) return value;
+  }
+}
+
+/**
+ * The same, object by object, for whoever has other things to do in between. What was compared before and has not changed
+ * is taken as it was.
+ */
+export function* comparing(
+  targets: readonly Target[],
+  live: Live,
+  options: CompareOptions,
+  before?: ComparedBefore,
+): Generator<undefined, Comparison, undefined> {
   const judge = new Judge(options);
   const repeated = lastOfEach(targets);
   const { kept, warnings } = withoutExcluded(repeated.targets, options);
+  const known = unchangedOf(before);
+  const objects: ComparedObject[] = [];
+  for (const target of kept) {
+    objects.push(known.get(printKey(target.key)) ?? compareTarget(target, live, judge, options));
+    yield;
+  }
   const wanted = new Set(targets.map((target) => printKey(target.key)));
-  const objects = kept.map((target) => compareTarget(target, live, judge, options));
   for (const [key, object] of live.objects) {
     if (!wanted.has(key)) objects.push(...extraOf(object, judge, options));
   }
@@ -33,6 +62,12 @@ export function compare(targets: readonly Target[], live: Live, options: Compare
     invalid: kept.flatMap((target) => missingNamespace(target, options)),
     warnings: [...repeated.warnings, ...warnings, ...objects.flatMap((object) => sharedWarning(object, options))],
   };
+}
+
+function unchangedOf(before: ComparedBefore | undefined): ReadonlyMap<string, ComparedObject> {
+  const pairs = (before?.comparison.objects ?? []).map((object) => [printKey(object.key), object] as const);
+  // What has no name yet has no key either.
+  return new Map(pairs.filter(([key, object]) => object.key.name !== '' && before?.changed.has(key) === false));
 }
 
 /** Of targets with one key the last counts; what has no name yet has no key either. */

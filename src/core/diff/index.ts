@@ -5,7 +5,7 @@
  * answers most of it without a schema. What to do about a difference is for `core/sync`. Begin with `types.ts`, then
  * `compare.ts` (the Application), `judge.ts` (its rules) and `differs.ts` (one pair).
  */
-export { type CompareOptions, compare } from './compare.ts';
+export { type ComparedBefore, type CompareOptions, compare, comparing } from './compare.ts';
 export { declaredKinds } from './declared-kinds.ts';
 export { type DiffersOptions, differenceOf, differs } from './differs.ts';
 export { type DryRunVerdict, type Prediction, type ServerSideDiff, serverSideDiffOf } from './dry-run.ts';

@@ -24,14 +24,14 @@ export function resultKey(item: { readonly key: ObjectKey; readonly phase: strin
   return `${printKey(item.key)}@${item.phase}`;
 }
 
+/** What a result is about, in the same words. */
+export function resultKeyOf({ group = '', kind = '', namespace = '', name = '', syncPhase }: ResourceResult): string {
+  return resultKey({ key: { group, kind, namespace, name }, phase: syncPhase ?? 'Sync' });
+}
+
 /** The results of former passes by object and phase. */
 export function indexResults(results: readonly ResourceResult[]): ReadonlyMap<string, ResourceResult> {
-  return new Map(
-    results.map((result) => {
-      const { group = '', kind = '', namespace = '', name = '', syncPhase = 'Sync' } = result;
-      return [resultKey({ key: { group, kind, namespace, name }, phase: syncPhase }), result];
-    }),
-  );
+  return new Map(results.map((result) => [resultKeyOf(result), result]));
 }
 
 export const isPrune = (item: Item): boolean => item.target === undefined;

@@ -27,21 +27,33 @@ export interface ItemsInput {
   readonly startedAt: number;
 }
 
-/** Every object's part in this sync, in the order they run; made anew for each step, so that a restart loses nothing. */
-export function itemsOf(input: ItemsInput): Item[] {
+/** Every object's part in this sync, in the order they run; made anew for each pass, so that a restart loses nothing. */
+export function itemsOf(input: ItemsInput): readonly Item[] {
   const results = indexResults(input.results);
   const partial = (input.sync.resources?.length ?? 0) > 0;
   const isSelected = selectionOf(input.sync);
   const hooksOff = partial || input.sync.syncStrategy?.apply !== undefined;
+  const isSettled = settledIn(input.results);
   const managed = input.objects
     .filter(({ key }) => !partial || isSelected(key))
-    .flatMap((object) => managedItem(object, input.options));
+    // What this very sync has brought in order still counts: the next wave waits until it is well.
+    .filter((object) => !isLeftOut(object, input.options) || isSettled(object.key))
+    .flatMap(managedItem);
   const hooks = hooksOff ? [] : input.hooks.flatMap((hook) => hookItems(hook, input));
-  const known = [...managed, ...hooks, ...(input.extra ?? [])].map((item) => ({
-    ...item,
-    result: begun(item, results.get(resultKey(item))),
-  }));
-  return inOrder(known, input.options);
+  const items = inOrder([...managed, ...hooks, ...(input.extra ?? [])], input.options);
+  // In the order some take over another's phase, and under that one their result stands.
+  return items.map((item) => ({ ...item, result: begun(item, results.get(resultKey(item))) }));
+}
+
+function isLeftOut({ target, modified }: ComparedObject, { applyOutOfSyncOnly }: SyncOptions): boolean {
+  return applyOutOfSyncOnly && target !== undefined && !modified;
+}
+
+function settledIn(results: readonly ResourceResult[]): (key: ObjectKey) => boolean {
+  const keys = new Set(
+    results.map(({ group = '', kind = '', namespace = '', name = '' }) => printKey({ group, kind, namespace, name })),
+  );
+  return (key) => keys.has(printKey(key));
 }
 
 /**
@@ -62,12 +74,12 @@ function selectionOf({ resources = [] }: SyncOperation): (key: ObjectKey) => boo
   return (key) => selected.has(printKey(key)) || selected.has(printKey({ ...key, namespace: '' }));
 }
 
-function managedItem(object: ComparedObject, options: SyncOptions): Item[] {
+function managedItem(object: ComparedObject): Item[] {
   // Without a status an object is a hook, skipped, or bears a copied mark: not ours to touch.
   if (object.hook || object.status === undefined) return [];
   const { key, target, live, modified } = object;
   const marked = target?.object ?? live?.object;
-  if (marked === undefined || (options.applyOutOfSyncOnly && target !== undefined && !modified)) return [];
+  if (marked === undefined) return [];
   const wave = waveOf(marked);
   return [
     {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { objectKey } from '../objects/index.ts';
-import { type Item, nextStep, syncOptionsOf, type Task } from './index.ts';
+import { Course, type Item, syncOptionsOf, type Task } from './index.ts';
 
 /** What a sync does with an object that is as it should be. */
 function tasksFor(options: string, words: readonly string[] = []): readonly Task[] {
@@ -12,10 +12,11 @@ function tasksFor(options: string, words: readonly string[] = []): readonly Task
   const target = { key, object, source: 0 };
   const item = { key, version: 'v1', phase: 'Sync', wave: 0, target, live, modified: false } as const;
   const items: Item[] = [{ ...item, hook: undefined, result: undefined }];
-  return nextStep({
+  const course = new Course({
     ...{ items, prune: false, options: syncOptionsOf(words), force: false, dryRun: false, migrationManager: 'm' },
     ...{ health: () => undefined, approved: false, terminating: false, applyAll: false },
-  }).tasks;
+  });
+  return course.next().tasks;
 }
 
 test('91: an object to be replaced by force is made anew by every sync, also where it is as it should be', () => {

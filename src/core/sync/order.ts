@@ -1,4 +1,5 @@
-import { printKey } from '../objects/index.ts';
+import { stringAt } from '../json/index.ts';
+import { asJson, printKey } from '../objects/index.ts';
 import type { Item } from './item.ts';
 import { isPrune } from './item.ts';
 import { objectOptionsOf } from './options.ts';
@@ -37,7 +38,7 @@ function compareText(a: string, b: string): number {
 }
 
 /** All items in the order they run: prunes in reversed waves, namespaces and CRDs before what needs them. */
-export function inOrder(items: readonly Item[], options: { readonly pruneLast: boolean }): Item[] {
+export function inOrder(items: readonly Item[], options: { readonly pruneLast: boolean }): readonly Item[] {
   const sorted = pruneLast(reversePruneWaves(items), options.pruneLast).sort(compareItems);
   return needsFirst(sorted);
 }
@@ -50,8 +51,8 @@ function reversePruneWaves(items: readonly Item[]): Item[] {
 }
 
 function pruneLast(items: readonly Item[], all: boolean): Item[] {
-  const last =
-    Math.max(0, ...items.filter((item) => item.phase === 'Sync' && !isPrune(item)).map(({ wave }) => wave)) + 1;
+  const waves = items.map((item) => (item.phase === 'Sync' && !isPrune(item) ? item.wave : 0));
+  const last = waves.reduce((most, wave) => Math.max(most, wave), 0) + 1;
   return items.map((item) => {
     const late = isPrune(item) && (all || objectOptionsOf(item.live?.object).pruneLast);
     return late ? { ...item, wave: last } : item;
@@ -59,26 +60,43 @@ function pruneLast(items: readonly Item[], all: boolean): Item[] {
 }
 
 /** A Namespace or CRD moves right before the first item that needs it, and takes over its phase and wave. */
-function needsFirst(sorted: readonly Item[]): Item[] {
-  const out = [...sorted];
-  for (const need of sorted.filter((item) => !isPrune(item) && provides(item) !== undefined)) {
-    const from = out.findIndex((item) => item.key === need.key && item.phase === need.phase);
-    const first = out.findIndex((item) => item !== need && !isPrune(item) && needs(item, need));
-    const user = out[first];
-    if (from < 0 || first < 0 || user === undefined || first > from) continue;
-    out.splice(from, 1);
-    out.splice(first, 0, { ...need, phase: user.phase, wave: user.wave });
+function needsFirst(sorted: readonly Item[]): readonly Item[] {
+  if (!sorted.some((item) => providedBy(item) !== undefined)) return sorted;
+  const users = firstUsers(sorted);
+  const early = new Map<Item, Item[]>();
+  const moved = new Set<Item>();
+  for (const [place, need] of sorted.entries()) {
+    const user = users.get(providedBy(need) ?? '');
+    if (user === undefined || user.place > place) continue;
+    const { phase, wave } = user.item;
+    early.set(user.item, [...(early.get(user.item) ?? []), { ...need, phase, wave }]);
+    moved.add(need);
   }
-  return out;
+  return sorted.flatMap((item) => (moved.has(item) ? [] : [...(early.get(item) ?? []), item]));
 }
 
-function provides(item: Item): 'namespace' | 'crd' | undefined {
-  if (item.key.kind === 'Namespace' && item.key.group === '') return 'namespace';
-  return item.key.kind === 'CustomResourceDefinition' && item.key.group === 'apiextensions.k8s.io' ? 'crd' : undefined;
+/** The first item that lives in a namespace or is of a kind, by what it needs. */
+function firstUsers(sorted: readonly Item[]): Map<string, { item: Item; place: number }> {
+  const users = new Map<string, { item: Item; place: number }>();
+  for (const [place, item] of sorted.entries()) {
+    // What provides something lives in no namespace, and is of a kind that is always there.
+    if (isPrune(item) || providedBy(item) !== undefined) continue;
+    for (const need of [namespaceNeed(item.key.namespace), kindNeed(item.key.group, item.key.kind)]) {
+      if (!users.has(need)) users.set(need, { item, place });
+    }
+  }
+  return users;
 }
 
-function needs(item: Item, need: Item): boolean {
-  if (provides(need) === 'namespace') return item.key.namespace === need.key.name;
-  const spec = need.target?.object['spec'] as { group?: unknown; names?: { kind?: unknown } } | undefined; // read with care below
-  return spec?.group === item.key.group && spec.names?.kind === item.key.kind;
+const namespaceNeed = (name: string): string => `namespace ${name}`;
+const kindNeed = (group: string, kind: string): string => `kind ${group}/${kind}`;
+
+/** What others may need of an item: the namespace it makes, or the kind it defines. */
+function providedBy(item: Item): string | undefined {
+  const { group, kind, name } = item.key;
+  if (item.target === undefined || name === '') return undefined;
+  if (kind === 'Namespace' && group === '') return namespaceNeed(name);
+  if (kind !== 'CustomResourceDefinition' || group !== 'apiextensions.k8s.io') return undefined;
+  const crd = asJson(item.target.object);
+  return kindNeed(stringAt(crd, 'spec', 'group') ?? '', stringAt(crd, 'spec', 'names', 'kind') ?? '');
 }

@@ -39,7 +39,7 @@ export function planRemoval({ finalizers, objects, options, approved }: RemovalI
   const unapproved = approved ? undefined : removable.find(({ object }) => wants(object, options) === 'confirm');
   if (unapproved !== undefined)
     return { next: 'wait', message: `waiting for deletion confirmation of ${text(unapproved)}` };
-  const last = Math.max(...removable.map(({ object }) => waveOf(object)));
+  const last = removable.map(({ object }) => waveOf(object)).reduce((a, b) => Math.max(a, b));
   const propagation = finalizer.endsWith('/background') ? 'Background' : 'Foreground';
   const wave = removable.filter(({ object }) => waveOf(object) === last);
   return { next: 'delete', tasks: wave.flatMap((object) => deletion(object, last, propagation)) };

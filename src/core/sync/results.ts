@@ -1,9 +1,9 @@
 import type { ResourceResult } from '../api/index.ts';
-import { resultKey } from './item.ts';
+import { indexResults, resultKeyOf } from './item.ts';
 import type { Outcome, Task } from './types.ts';
 
 /** What a task leaves behind in `syncResult.resources`; cleaning up leaves nothing. */
-function resultOf({ task, status, message }: Outcome): ResourceResult | undefined {
+export function resultOf({ task, status, message }: Outcome): ResourceResult | undefined {
   if (task.act === 'release' || (task.act === 'delete' && task.why !== 'prune')) return undefined;
   const { group, kind, namespace, name } = task.key;
   // An applied object is running until its health was seen; everything else is settled by the answer.
@@ -29,10 +29,10 @@ function resultOf({ task, status, message }: Outcome): ResourceResult | undefine
 
 /** The results after a step: each object and phase once, in the order they first came. */
 export function resultsAfter(before: readonly ResourceResult[], outcomes: readonly Outcome[]): ResourceResult[] {
-  const rows = new Map(before.map((result) => [keyOf(result), result]));
+  const rows = new Map(indexResults(before));
   for (const outcome of outcomes) {
     const result = resultOf(outcome);
-    if (result !== undefined) rows.set(keyOf(result), result);
+    if (result !== undefined) rows.set(resultKeyOf(result), result);
   }
   return [...rows.values()];
 }
@@ -47,8 +47,4 @@ export function announce(before: readonly ResourceResult[], tasks: readonly Task
     return { group, version, kind, namespace, name, hookType: phase, hookPhase: 'Running', syncPhase: phase };
   });
   return [...before, ...rows];
-}
-
-function keyOf({ group = '', kind = '', namespace = '', name = '', syncPhase = 'Sync' }: ResourceResult): string {
-  return resultKey({ key: { group, kind, namespace, name }, phase: syncPhase });
 }

@@ -3,15 +3,13 @@ import type { Health } from '../health/index.ts';
 import { type KubeObject, kindText } from '../objects/index.ts';
 import { type Item, isFailed, isPending, isPrune, isRunning } from './item.ts';
 import { hookFinalizer } from './items.ts';
-import { observe } from './observe.ts';
 import { objectOptionsOf } from './options.ts';
 import { terminated } from './retry.ts';
 import { applyTask, deleteTask, needsConfirmation, pruneRefusal, releaseTask, type TaskOptions } from './tasks.ts';
 import type { Task } from './types.ts';
 
+/** What a sync was asked for, as far as its steps depend on it. */
 export interface StepInput extends TaskOptions {
-  /** In order, with the results so far. */
-  readonly items: readonly Item[];
   readonly prune: boolean;
   readonly health: (object: KubeObject) => Health | undefined;
   /** A person approved prunes since the operation began. */
@@ -46,25 +44,43 @@ export type Step =
       readonly results: readonly ResourceResult[];
     };
 
-/** One step of a sync: reads what the last one led to, then waits, ends, or runs exactly one wave of one phase. */
-export function nextStep(input: StepInput): Step {
-  const multiStep = isMultiStep(input.items);
-  const items = input.items.map((item) => observe(item, input.health, multiStep));
-  const results = items.flatMap(({ result }) => (result === undefined ? [] : [result]));
+/** What one step looks at. */
+export interface Sight {
+  /** In order: what is under way, and at least the first wave that is pending; all of them once none is or one has failed. */
+  readonly items: readonly Item[];
+  /** Of all items. */
+  readonly results: readonly ResourceResult[];
+  readonly multiStep: boolean;
+  /** More waves are pending than those in sight. */
+  readonly later: boolean;
+}
+
+/** One step of a sync, from what the last one led to: waits, ends, or runs exactly one wave of one phase. */
+export function stepOver({ items, results, multiStep, later }: Sight, input: StepInput): Step {
   if (input.terminating) return terminate(items, results, input);
   const releases = releaseFinished(items);
   const waiting = awaited(items, multiStep);
   if (waiting !== undefined) return { next: 'wait', message: waiting, tasks: releases, results };
-  if (items.some((item) => isFailed(item) && item.phase !== 'SyncFail')) return fail(items, results, releases, input);
-  const pending = items.filter((item) => isPending(item) && item.phase !== 'SyncFail');
+  if (items.some(stopsSync)) return fail(items, results, releases, input);
+  const pending = items.filter(isDue);
   const first = pending[0];
   if (first === undefined) return succeed(items, results, releases, input);
   const wave = pending.filter((item) => item.phase === first.phase && item.wave === first.wave);
-  return runWave(wave, { results, releases, final: wave.length === pending.length, multiStep, input });
+  const final = !later && wave.length === pending.length;
+  return runWave(wave, { results, releases, final, multiStep, input });
 }
 
+/** Still to be run where all goes well. */
+export const isDue = (item: Item): boolean => isPending(item) && item.phase !== 'SyncFail';
+
+/** Failed in a way that fails the sync. */
+export const stopsSync = (item: Item): boolean => isFailed(item) && item.phase !== 'SyncFail';
+
+/** Whether a step must look at an item that is not pending any more. */
+export const isUnderWay = (item: Item): boolean => isRunning(item) || isGoing(item) || isToRelease(item);
+
 /** With one phase and one wave there is no "after": nothing waits for health, except for hooks. */
-function isMultiStep(items: readonly Item[]): boolean {
+export function isMultiStep(items: readonly Item[]): boolean {
   const [first, last] = [items[0], items.at(-1)];
   return first !== undefined && last !== undefined && (first.phase !== last.phase || first.wave !== last.wave);
 }
@@ -77,11 +93,14 @@ function awaited(items: readonly Item[], multiStep: boolean): string | undefined
       ? waitingFor('completion of hook', hooks, 'hooks')
       : waitingFor('healthy state of', running, 'resources');
   }
-  const going = items.filter(
-    (item) =>
-      isPrune(item) && item.result?.status === 'Pruned' && item.live?.object.metadata.deletionTimestamp !== undefined,
-  );
+  const going = items.filter(isGoing);
   return going.length > 0 ? waitingFor('deletion of', going, 'resources') : undefined;
+}
+
+/** Pruned, and still there. */
+function isGoing({ target, result, live }: Item): boolean {
+  const pruned = target === undefined && result?.status === 'Pruned';
+  return pruned && live?.object.metadata.deletionTimestamp !== undefined;
 }
 
 function waitingFor(what: string, items: readonly Item[], noun: string): string {
@@ -243,11 +262,19 @@ function terminate(items: readonly Item[], results: readonly ResourceResult[], i
 
 /** Hooks whose result is known no longer need to be kept. */
 function releaseFinished(items: readonly Item[]): Task[] {
-  return items.filter((item) => item.hook !== undefined && !isPending(item) && !isRunning(item)).flatMap(release);
+  return items.filter(isToRelease).flatMap(release);
+}
+
+function isToRelease(item: Item): boolean {
+  return item.hook !== undefined && !isPending(item) && !isRunning(item) && isHeld(item);
+}
+
+function isHeld({ live }: Item): boolean {
+  return live?.object.metadata.finalizers?.includes(hookFinalizer) === true;
 }
 
 function release(item: Item): Task[] {
-  return item.live?.object.metadata.finalizers?.includes(hookFinalizer) ? some(releaseTask(item)) : [];
+  return isHeld(item) ? some(releaseTask(item)) : [];
 }
 
 function some<T>(value: T | undefined): T[] {
