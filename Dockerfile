@@ -24,6 +24,8 @@ COPY --from=tools /tools/out/bin /opt/argosy/tools/bin
 COPY --from=build /argosy/package.json /argosy/LICENSE /argosy/NOTICE /argosy/
 COPY --from=build /argosy/node_modules /argosy/node_modules
 COPY --from=build /argosy/dist /argosy/dist
+# For `argosy demo`.
+COPY --from=build /argosy/deploy/crds /argosy/deploy/crds
 ENV NODE_ENV=production ARGOSY_TOOLS=/opt/argosy/tools HOME=/tmp
 WORKDIR /tmp
 USER 10001:10001

@@ -1,8 +1,9 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { load } from 'js-yaml';
 import type { Controller } from '../../controller/index.ts';
+import { ArgosyError } from '../../core/errors/index.ts';
 import type { Json } from '../../core/json/index.ts';
 import { asJson, type KubeObject } from '../../core/objects/index.ts';
 import { type Connection, connect, parseKubeconfig, type Resource } from '../../kube/index.ts';
@@ -114,7 +115,10 @@ async function admin(cluster: EmbeddedCluster, version: string): Promise<Connect
 }
 
 function crds(): KubeObject[] {
-  const directory = new URL('../../../deploy/crds/', import.meta.url);
+  // Beside `src` in a checkout, beside `dist` in a package.
+  const places = ['../../../deploy/crds/', '../deploy/crds/'].map((up) => new URL(up, import.meta.url));
+  const directory = places.find((place) => existsSync(place));
+  if (directory === undefined) throw new ArgosyError('internal', 'deploy/crds is missing beside the program');
   return readdirSync(directory).map((file) => load(readFileSync(new URL(file, directory), 'utf8')) as KubeObject);
 }
 
