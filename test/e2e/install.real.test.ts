@@ -119,6 +119,33 @@ test('cluster-wide: a tenant is served end to end with nothing but those rights'
   assert.match(await program.ask('/healthz'), /^200 ok/);
 });
 
+test('T-135 a tenant’s pod that reaches the port learns of health alone; metrics are for accounts that may read them', async () => {
+  await place.install('deploy/base/cluster-wide');
+  await onboard();
+  program = await place.run('argocd/argosy');
+  await place.apply(application(repository.url));
+  await untilSynced();
+  const tokenOf = async (name: string, namespace: string): Promise<string> =>
+    (await place.kubectl('create', 'token', name, '-n', namespace)).trim();
+  await place.kubectl('create', 'serviceaccount', 'prometheus', '-n', 'argocd');
+  const [tenant, prometheus] = [await tokenOf('deployer', 'a-shop'), await tokenOf('prometheus', 'argocd')];
+  const told: string[] = [];
+  for (const path of ['/healthz', '/readyz', '/', '/metrics/', '/debug', '/metrics', '/metrics?x=1'])
+    for (const token of [undefined, 'invented', tenant]) told.push(await program.ask(path, token));
+  assert.deepEqual([...new Set(told.map((answer) => answer.slice(0, 3)))].sort(), ['200', '401', '403', '404']);
+  assert.doesNotMatch(told.join('\n'), /team-a|a-shop|shop/);
+  const granting = ['clusterrolebinding', 'metrics', '--clusterrole=argosy-metrics-reader'];
+  await place.kubectl('create', ...granting, '--serviceaccount=argocd:prometheus');
+  await place.kubectl('label', 'clusterrolebinding', 'metrics', 'app.kubernetes.io/part-of=argocd');
+  const metrics = await until(
+    () => program?.ask('/metrics', prometheus) ?? Promise.resolve(''),
+    (answer) => answer.startsWith('200'),
+  );
+  assert.match(metrics, /argocd_app_info\{.*name="shop"/);
+  assert.match(await program.ask('/metrics', tenant), /^403 /);
+  assert.deepEqual(refusals(), []);
+});
+
 test('impersonate-narrow: only what a namespace granted can be impersonated; a sync says so, nothing is written', async () => {
   await place.install('deploy/overlays/impersonate-narrow');
   await haveRights('kube-system', everywhere);
@@ -148,6 +175,10 @@ test('compat: impersonation is off and the account may do everything itself', as
   await place.apply(application(repository.url));
   await untilSynced();
   assert.deepEqual(writersOf('a-shop'), [argosy]);
+  assert.match(
+    await place.kubectl('get', 'deployment', 'argosy', '-n', 'argocd', '-o', 'yaml'),
+    /--metrics-auth=false/,
+  );
 });
 
 test('namespaced: deploys to prepared destinations, with no right anywhere else', async () => {

@@ -10,7 +10,7 @@ import { until } from './story.ts';
 /** `argosy run` as a process of its own, with no other credential than the installed account's. */
 export interface RunningProgram {
   /** What it answers at a path of its port, with the status. */
-  ask(path: string): Promise<string>;
+  ask(path: string, token?: string): Promise<string>;
   /** Its log so far. */
   log(): string;
   stop(): Promise<void>;
@@ -115,8 +115,9 @@ async function start(kubeconfig: string, flags: readonly string[]): Promise<Runn
     await ended;
     clearTimeout(timer);
   };
-  const ask = async (path: string): Promise<string> => {
-    const response = await fetch(`http://127.0.0.1:${port}${path}`);
+  const ask = async (path: string, token?: string): Promise<string> => {
+    const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+    const response = await fetch(`http://127.0.0.1:${port}${path}`, { headers });
     return `${response.status} ${(await response.text()).trim()}`;
   };
   const ready = async (): Promise<string> => (child.exitCode === null ? ask('/readyz').catch(String) : `ended: ${log}`);
