@@ -1,14 +1,17 @@
 import { type Step, withoutPaths } from '../jq/index.ts';
-import { at, equal, isArray, isObject, type Json, type JsonObject, own } from '../json/index.ts';
+import { at, equal, isArray, isObject, type Json, type JsonArray, type JsonObject, own } from '../json/index.ts';
 import type { Pair } from './differs.ts';
 import { Effort } from './effort.ts';
 import type { Ignored } from './ignore.ts';
+import { placeByKeys, placeOfMember } from './list-index.ts';
 import { fieldsOf, keyText, parseElement } from './ownership.ts';
 
 type Path = readonly Step[];
 
 /** A pointer is followed as quickly as that, in both sides. */
 const pointersPerStep = 2;
+/** And so many items are passed on the way to a path. */
+const pathsPerStep = 100;
 
 /** Both sides without what does not count; `live` is the live object with its managed fields. */
 export function withoutIgnored(
@@ -93,12 +96,11 @@ function sideAt({ value, path }: Side, element: string): Side {
   return { value: isArray(value) ? value[place] : undefined, path: [...path, place] };
 }
 
-function placeOf(list: readonly Json[], element: string): number {
+function placeOf(list: JsonArray, element: string): number {
   const key = parseElement(element);
-  if (element.startsWith('v:')) return list.findIndex((item) => equal(item, key));
+  if (element.startsWith('v:')) return placeOfMember(list, key) ?? -1;
   const names = isObject(key) ? Object.keys(key) : [];
-  const text = keyText(key, names);
-  return list.findIndex((item) => keyText(item, names) === text);
+  return placeByKeys(list, names, keyText(key, names)) ?? -1;
 }
 
 export interface Respecting {
@@ -123,7 +125,9 @@ export function respecting(
     return found.ok ? found.paths : [];
   });
   const paths = [...pointerPaths(target, ignored), ...foreign, ...programs].filter((path) => isCopied(path));
-  const result = paths.reduce<Json>((now, path) => copied(now, target, live, path), target);
+  // Each path is followed through lists that may be as long as there are paths.
+  effort.spend(paths.length ** 2 / pathsPerStep);
+  const result = effort.isSpent ? target : paths.reduce<Json>((now, path) => copied(now, target, live, path), target);
   const kept = always.reduce<Json>((now, path) => {
     const value = at(target, ...path);
     return value === undefined ? now : placed(now, path, value);

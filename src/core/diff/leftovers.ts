@@ -1,5 +1,6 @@
-import { equal, isArray, isObject, type Json, type JsonObject, own } from '../json/index.ts';
+import { isArray, isObject, type Json, type JsonArray, type JsonObject, own } from '../json/index.ts';
 import { usualKeys, usualKeyValue } from './built-in.ts';
+import { placeByKeys, placeOfLoose, placeOfMember } from './list-index.ts';
 import { below, fieldElement, fieldOf, keyText, listShape, parseElement } from './ownership.ts';
 
 /** What we own in a live object, the object, what the target wants of it, and what everybody else owns. */
@@ -63,24 +64,14 @@ function childOf(value: Json | undefined, element: string, among: JsonObject): J
   const field = fieldOf(element);
   if (field !== undefined) return own(value, field);
   if (!isArray(value)) return undefined;
-  if (element.startsWith('v:')) {
-    const member = parseElement(element);
-    return value.find((item) => equal(item, member));
-  }
+  if (element.startsWith('v:')) return value[placeOfMember(value, parseElement(element)) ?? -1];
   const shape = listShape(among);
   const text = shape?.type === 'keyed' ? shape.texts.get(element) : undefined;
   if (shape?.type !== 'keyed' || text === undefined) return undefined;
-  const exact = value.find((item) => keyText(item, shape.names, usualKeyValue) === text);
-  return exact ?? (shape.names.length > 1 ? findLoosely(value, element, shape.names) : undefined);
-}
-
-/** An item that leaves some of its keys, with a default only its schema knows, to the server. */
-function findLoosely(list: readonly Json[], element: string, names: readonly string[]): Json | undefined {
-  const keys = parseElement(element);
-  return list.find((item) => {
-    const given = names.filter((name) => own(item, name) !== undefined);
-    return given.length > 0 && given.every((name) => equal(own(item, name), own(keys, name)));
-  });
+  const exact = placeByKeys(value, shape.names, text, usualKeyValue);
+  // An item may leave some of its keys, with a default only its schema knows, to the server.
+  const loose = exact === undefined && shape.names.length > 1;
+  return value[(loose ? placeOfLoose(value, shape.names, parseElement(element)) : exact) ?? -1];
 }
 
 /** The path to a field of the last client-side apply that the target no longer has and the live object still does. */
@@ -116,8 +107,8 @@ function droppedItem(
   const field = path.at(-1)?.slice(2) ?? '';
   const names = usualKeys(field, (key) => before.every((item) => own(item, key) !== undefined));
   if (names === undefined) return undefined;
-  const find = (list: readonly Json[], text: string): Json | undefined =>
-    list.find((item) => keyText(item, names, usualKeyValue) === text);
+  const find = (list: JsonArray, text: string): Json | undefined =>
+    list[placeByKeys(list, names, text, usualKeyValue) ?? -1];
   for (const item of before) {
     const text = keyText(item, names, usualKeyValue);
     const [wanted, live] = [find(now, text), find(there, text)];

@@ -132,8 +132,8 @@ export function keyText(
   return text;
 }
 
-/** Texts are most keys, and need no quotes to be told from the rest. */
-function valueText(value: Json): string {
+/** A value as a text; texts are most, and need no quotes to be told from the rest. */
+export function valueText(value: Json): string {
   return typeof value === 'string' ? `"${value}` : JSON.stringify(value);
 }
 

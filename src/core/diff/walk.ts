@@ -1,5 +1,6 @@
-import { equal, isArray, isObject, type Json, type JsonArray, type JsonObject, own } from '../json/index.ts';
+import { isArray, isObject, type Json, type JsonArray, type JsonObject, own } from '../json/index.ts';
 import { filledWhenEmpty, freeMaps, holdsQuantity, usualKeys, usualKeyValue } from './built-in.ts';
+import { placeByKeys, placeOfMember } from './list-index.ts';
 import { below, fieldElement, keyText, type ListShape, listShape, type Ownership } from './ownership.ts';
 import { sameQuantity } from './quantity.ts';
 
@@ -88,7 +89,7 @@ export class Walk {
     if (!isArray(live)) return false;
     const shape = this.#shapeOf(wanted, owned);
     if (shape === undefined) return this.#coversWhole(wanted, live, owned);
-    if (shape.type === 'set') return wanted.every((item) => live.some((there) => equal(item, there)));
+    if (shape.type === 'set') return wanted.every((item) => placeOfMember(live, item) !== undefined);
     return this.#coversKeyed(wanted, live, { shape, owned });
   }
 
@@ -232,8 +233,7 @@ function indexOf(list: JsonArray, names: readonly string[]): Map<string, number[
 function looseMatch(item: Json, live: JsonArray, names: readonly string[]): number | undefined {
   const given = names.filter((name) => own(item, name) !== undefined);
   if (given.length === 0 || given.length === names.length) return undefined;
-  const place = live.findIndex((there) => given.every((name) => equal(own(item, name), own(there, name))));
-  return place < 0 ? undefined : place;
+  return placeByKeys(live, given, keyText(item, given));
 }
 
 function elementFor(item: Json, names: readonly string[]): string {

@@ -108,5 +108,25 @@ export function nextChange(window: SyncWindow, now: number): number | undefined 
   const running = nextStart(schedule.cron, wall - schedule.duration);
   if (running === undefined) return undefined;
   const change = running < wall ? running + schedule.duration : running;
-  return change - offset;
+  return forward(window.timeZone ?? '', { now, offset, change });
+}
+
+/**
+ * When a clock shows a time. One that is put forward until then shows it earlier; one that is put back is noticed when it
+ * is looked at again.
+ */
+function forward(zone: string, { now, offset, change }: { now: number; offset: number; change: number }): number {
+  const late = change - offset;
+  const then = zoneOffset(zone, late) ?? 0;
+  if (then <= offset) return late;
+  const early = change - then;
+  if (early > now && zoneOffset(zone, early) === then) return early;
+  // It was skipped: what began in between is there as soon as the clock was put forward.
+  let [before, after] = [Math.max(now, early), late];
+  while (after - before > 1000) {
+    const middle = Math.floor((before + after) / 2);
+    if (zoneOffset(zone, middle) === then) after = middle;
+    else before = middle;
+  }
+  return after;
 }
