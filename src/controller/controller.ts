@@ -2,6 +2,7 @@ import type { Rhythm } from '../cache/index.ts';
 import { type Application, type Cluster, keyOfInstance, projectOf, type Snapshot } from '../core/api/index.ts';
 import { isArgosyError } from '../core/errors/index.ts';
 import { at, isArray } from '../core/json/index.ts';
+import type { KubeObject } from '../core/objects/index.ts';
 import type { Git } from '../git/index.ts';
 import { type Connection, type ControlDoor, controlDoor, type EventWriter, type Resource } from '../kube/index.ts';
 import type { Charts } from '../render/index.ts';
@@ -11,10 +12,13 @@ import { admit } from './application/admit.ts';
 import { isPassing } from './application/carry-out.ts';
 import { Closeups } from './application/closeup.ts';
 import { Damping } from './application/damping.ts';
+import { type ApplicationDoor, patchGuarded } from './application/guard.ts';
 import { assessWith, checksOf } from './application/health.ts';
 import { OperationsSeen } from './application/operations-seen.ts';
+import { bareApplication, isOwnFault, toldAfter, whereOf } from './application/own-fault.ts';
 import { createPatience } from './application/patience.ts';
 import { reconcile } from './application/reconcile.ts';
+import { reportOwnFault } from './application/report.ts';
 import { timeText } from './application/time.ts';
 import type { Admission, World } from './application/world.ts';
 import { type Applications, watchApplications } from './applications/index.ts';
@@ -147,7 +151,14 @@ class Running implements Controller {
       reader: this.#control,
       controlPlane,
       onBroken: (error) => log.warn('Applications cannot be watched; trying on', { error: error.message }),
-      onChange: (key, app) => this.#applicationChanged(key, app),
+      onChange: (key, app, moved) => {
+        // Whoever stops an operation does not carry it on.
+        if (moved && app?.status?.operationState?.phase !== 'Terminating')
+          this.#operations.movedElsewhere(key, Date.now());
+        this.#applicationChanged(key, app);
+      },
+      // What failed while our own API server was away failed by that.
+      onBack: () => this.#queue.retry(() => true),
     });
     this.#quotas = createQuotas(
       () => settings.current(),
@@ -196,16 +207,18 @@ class Running implements Controller {
       render: (app, override) => this.#sources.manifests(this.#keyOf(app), app, { refresh: refreshOf(app), override }),
       cluster: (key) => this.#clusters.access(key),
       health: (object) => assessWith(checksOf(settings.current().settings), object),
-      patchApplication: async (app, patch) => {
+      patchApplication: async (app, patch, guard) => {
         const { namespace = controlPlane, name } = app.metadata;
         // Gone, or in a namespace that no longer counts: a pass that began before has nothing to say any more.
         if (this.#applications.get(`${namespace}/${name}`) === undefined) return undefined;
         let resourceVersion: string | undefined;
-        await this.#applications.write(`${namespace}/${name}`, async () => {
-          const answer = await this.#control.patch(applicationKind, namespace, name, 'merge', patch);
+        const door = this.#doorTo(namespace, name);
+        const send = async (): Promise<KubeObject> => {
+          const answer = await (guard === undefined ? door.patch(patch) : patchGuarded(app, patch, guard, door));
           ({ resourceVersion } = answer.metadata);
           return answer;
-        });
+        };
+        await this.#applications.write(`${namespace}/${name}`, { send, tellsOperation: guard === 'operation' });
         // The watch's echo of it says nothing new, but another finalizer is another stage, which nobody else begins.
         const left = at(patch, 'metadata', 'finalizers');
         if (isArray(left) && left.length > 0) this.#queue.add(`${namespace}/${name}`);
@@ -221,16 +234,20 @@ class Running implements Controller {
   }
 
   #createQueue(world: World): Queue {
+    const { log } = this.#options;
     return createQueue({
       workers: this.#options.workers ?? 20,
       tenantOf: (key) => tenantOf(key, this.#members.projectOf(key), this.#options.controlPlane),
-      work: async (key) => {
+      work: async (key, failures) => {
         const from = performance.now();
         try {
           return await reconcile(
             key,
             lending(world, (wait) => this.#queue.outside(key, wait)),
           );
+        } catch (error) {
+          if (isOwnFault(error) && failures + 1 >= toldAfter) await this.#tellOwnFault(key, world);
+          throw error;
         } finally {
           this.#reporter.passed(key, (performance.now() - from) / 1000);
         }
@@ -238,13 +255,32 @@ class Running implements Controller {
       clock: { now: Date.now, after: later },
       onError: (key, error, failures) => {
         if (isArgosyError(error) && isPassing(error)) world.patience.faulted(key);
-        this.#options.log.warn('a pass failed and is tried again', {
-          application: key,
-          failures,
-          error: String(error),
-        });
+        const what = { application: key, failures, error: String(error) };
+        if (!isOwnFault(error)) log.warn('a pass failed and is tried again', what);
+        else log.error('a pass failed by a fault of Argosy and is tried again', { ...what, at: whereOf(error) });
       },
     });
+  }
+
+  #doorTo(namespace: string, name: string): ApplicationDoor {
+    return {
+      patch: (patch) => this.#control.patch(applicationKind, namespace, name, 'merge', patch),
+      get: async () => {
+        const object = await this.#control.get(applicationKind, namespace, name);
+        this.#applications.show(object);
+        return object;
+      },
+    };
+  }
+
+  async #tellOwnFault(key: string, world: World): Promise<void> {
+    const object = this.#applications.get(key);
+    try {
+      if (object !== undefined) await reportOwnFault(bareApplication(object), world);
+    } catch (error) {
+      const { log } = this.#options;
+      log.warn('a fault of ours was not told on the Application', { application: key, error: String(error) });
+    }
   }
 
   #keyOf({ metadata }: Application): string {

@@ -1,5 +1,6 @@
 import type { OperationState } from '../../core/api/index.ts';
 import type { Comparison } from '../../core/diff/index.ts';
+import { isArgosyError } from '../../core/errors/index.ts';
 import { automate, paceOf, terminated, withDeleteHookFinalizers } from '../../core/sync/index.ts';
 import { refusedForMs } from './closeup.ts';
 import { compareInTurns, comparingOf } from './comparing.ts';
@@ -17,8 +18,22 @@ import type { World } from './world.ts';
 /** How long to wait for hooks and waves where no watch tells. */
 const pollMs = 1000;
 
+/** How soon to look again after somebody else took the Application over. */
+const soonMs = 1000;
+
 /** One pass over one Application: gather, decide, act, report. Answers when to look again, if not on an event. */
 export async function reconcile(key: string, world: World): Promise<number | undefined> {
+  try {
+    return await pass(key, world);
+  } catch (error) {
+    // Not a fault: as if we had been stopped in the middle, with what was done so far found by whoever goes on.
+    if (!isArgosyError(error) || error.code !== 'kube-conflict') throw error;
+    world.log.info('somebody else has changed the Application; looking again', { application: key });
+    return soonMs;
+  }
+}
+
+async function pass(key: string, world: World): Promise<number | undefined> {
   const inputs = await gather(key, world);
   if (inputs.state === 'gone') return undefined;
   if (inputs.state === 'refused') {
@@ -54,6 +69,8 @@ async function sync(
   world: World,
 ): Promise<number | undefined> {
   const key = keyOfApplication(inputs.app, world.controlPlane);
+  const elsewhere = isAnybodys(state, fresh) ? 0 : world.operations.elsewhereFor(key, world.now());
+  if (elsewhere > 0) return elsewhere;
   if (fresh) world.operations.begin(key, state.startedAt ?? '', world.now());
   const verdict = inputs.admitted.permitsOperation(state.operation);
   const sources =
@@ -82,7 +99,11 @@ async function sync(
   if (progress.state.phase !== 'Running') leaveFooting(key, world);
   // Synced needs evidence: the answers of the API server stand for the objects it has just written.
   const predicted = sources === inputs.sources ? progress.predicted : undefined;
-  const compared = await comparedAfter({ ...inputs, predicted }, progress, sources === inputs.sources ? before : undefined);
+  const compared = await comparedAfter(
+    { ...inputs, predicted },
+    progress,
+    sources === inputs.sources ? before : undefined,
+  );
   const comparison = compared === undefined ? undefined : withNamespaceStatus(compared, app, progress.state);
   const syncError = lastWord({ ...inputs, app }, comparison, progress.state, world);
   const said = comparison === undefined ? undefined : withoutSyncStatus(comparison, inputs);
@@ -95,6 +116,11 @@ async function sync(
 
 function earlier(one: number | undefined, other: number | undefined): number | undefined {
   return one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);
+}
+
+/** Whoever asks for a sync, or for its end, waits for no other controller that is at work on this Application. */
+function isAnybodys({ phase, operation }: OperationState, fresh: boolean): boolean {
+  return phase === 'Terminating' || (fresh && operation.initiatedBy?.automated !== true);
 }
 
 /** The newest targets with what is there now; without targets nothing can be told. */
@@ -179,6 +205,6 @@ async function keepForHooks({ app, sources }: Ready, world: World): Promise<bool
   const before = app.metadata.finalizers ?? [];
   const finalizers = withDeleteHookFinalizers(before, sources.targets);
   if (finalizers.length === before.length && finalizers.every((each) => before.includes(each))) return false;
-  await world.patchApplication(app, { metadata: { finalizers, resourceVersion: app.metadata.resourceVersion ?? '' } });
+  await world.patchApplication(app, { metadata: { finalizers } }, 'finalizers');
   return true;
 }

@@ -65,6 +65,8 @@ async function runHooks(type: DeleteHookType, inputs: Ready, world: World): Prom
   const step = planDeleteHooks(hookInput(type, inputs, world));
   switch (step.next) {
     case 'run':
+      // Another controller may have seen them through and cleaned up: what is gone by now must not run again.
+      await world.patchApplication(inputs.app, {}, 'finalizers');
       await carry(inputs, step.tasks, world);
       return pollMs;
     case 'failed':
@@ -126,7 +128,7 @@ async function carry(inputs: Ready, tasks: readonly Task[], world: World): Promi
 /** Everything a finalizer stood for is done: it may go. */
 async function release({ app }: Ready, finalizer: string, world: World): Promise<undefined> {
   const finalizers = (app.metadata.finalizers ?? []).filter((each) => each !== finalizer);
-  // The version is the precondition: a finalizer somebody adds meanwhile is not lost.
-  await world.patchApplication(app, { metadata: { finalizers, resourceVersion: app.metadata.resourceVersion ?? '' } });
+  // Guarded: a finalizer somebody adds meanwhile is not lost.
+  await world.patchApplication(app, { metadata: { finalizers } }, 'finalizers');
   return undefined;
 }

@@ -1,11 +1,18 @@
 import type { Application, ApplicationStatus, OperationState } from '../../core/api/index.ts';
 import type { Comparison, ComparisonWarning } from '../../core/diff/index.ts';
 import { isArgosyError } from '../../core/errors/index.ts';
-import { isObject, type JsonObject } from '../../core/json/index.ts';
-import { foldStatus, type OwnedConditions, patchBetween } from '../../core/status/index.ts';
+import type { JsonObject } from '../../core/json/index.ts';
+import {
+  conditionsAfter,
+  foldStatus,
+  type OwnedConditions,
+  patchBetween,
+  type StatusFacts,
+} from '../../core/status/index.ts';
 import { keyOfApplication, type Ready } from './gather.ts';
 import { healthOf } from './health.ts';
 import { orphanConditions } from './orphans.ts';
+import { ownFaultText } from './own-fault.ts';
 import { sizeWarning, smallStatus } from './small-status.ts';
 import { timeText } from './time.ts';
 import type { World } from './world.ts';
@@ -102,21 +109,11 @@ const mostOfAType = 50;
  */
 export async function checkpoint(app: Application, operationState: OperationState, world: World): Promise<Application> {
   const status = { ...app.status, operationState };
-  const resourceVersion = await write(app, status, operationState, guarded(world));
+  const written = await write(app, status, operationState, world);
+  // What was announced before needs no second word, but another controller may have seen it through since.
+  const resourceVersion = written ?? (await world.patchApplication(app, {}, 'operation'));
   const metadata = resourceVersion === undefined ? app.metadata : { ...app.metadata, resourceVersion };
-  return { ...app, metadata, status, operation: operationState.operation };
-}
-
-/** Whoever changed the Application meanwhile may have started the same hooks, such as a second controller: look again. */
-function guarded(world: World): World {
-  return {
-    ...world,
-    patchApplication: (app, { metadata, ...patch }) => {
-      const { resourceVersion = '' } = app.metadata;
-      const also = isObject(metadata) ? metadata : {};
-      return world.patchApplication(app, { ...patch, metadata: { ...also, resourceVersion } });
-    },
-  };
+  return { ...app, metadata, status, operation: app.operation ?? operationState.operation };
 }
 
 /** Writes a refusal: a condition, and nothing known about sync or health. A sync somebody asked for ends with it. */
@@ -124,16 +121,11 @@ export async function reportRefusal(app: Application, condition: string, message
   const now = timeText(world.now());
   const operationState = refusedOperation(app, condition, message, now);
   const deletion = app.metadata.deletionTimestamp === undefined ? [] : [message];
-  const status = foldStatus({
-    app,
-    now,
-    controlPlane: world.controlPlane,
-    comparison: undefined,
+  const status = uncompared(app, world, {
     health: { status: 'Unknown' },
     revision: undefined,
     revisions: undefined,
-    sourceType: undefined,
-    operationState: operationState ?? app.status?.operationState,
+    ...(operationState === undefined ? {} : { operationState }),
     conditions: [
       { types: ['InvalidSpecError', 'UnknownError', 'SyncError'], conditions: [{ type: condition, message }] },
       conditions(['DeletionError'], deletion),
@@ -149,16 +141,8 @@ export async function reportRefusal(app: Application, condition: string, message
  */
 export async function reportUnreachable(app: Application, world: World): Promise<void> {
   const message = 'the cluster does not answer, so nothing is known of its objects; it is tried again';
-  const status = foldStatus({
-    app,
-    now: timeText(world.now()),
-    controlPlane: world.controlPlane,
-    comparison: undefined,
+  const status = uncompared(app, world, {
     health: { status: 'Unknown' },
-    revision: app.status?.sync?.revision,
-    revisions: app.status?.sync?.revisions,
-    sourceType: undefined,
-    operationState: app.status?.operationState,
     conditions: [conditions(['InvalidSpecError', 'UnknownError'], []), conditions(['ComparisonError'], [message])],
   });
   world.seen(app, status);
@@ -179,24 +163,37 @@ function refusedOperation(
 
 /** Writes why a deletion does not go on, or takes it back. */
 export async function reportDeletion(app: Application, messages: readonly string[], world: World): Promise<void> {
-  const status = foldStatus({
+  await writeConditions(app, conditions(['DeletionError'], messages), world);
+}
+
+/** Writes that passes fail by a fault of ours; the next one that works takes it back. */
+export async function reportOwnFault(app: Application, world: World): Promise<void> {
+  await writeConditions(app, conditions(['InvalidSpecError', 'UnknownError'], [ownFaultText]), world);
+}
+
+/** Writes some conditions; all else that is known stays as it was said. */
+async function writeConditions(app: Application, said: OwnedConditions, world: World): Promise<void> {
+  const after = conditionsAfter(app.status?.conditions ?? [], said, timeText(world.now()));
+  await write(app, { ...app.status, conditions: after }, undefined, world);
+}
+
+/** A status without a comparison: what is not said otherwise stays as it was. */
+function uncompared(
+  app: Application,
+  world: World,
+  facts: Pick<StatusFacts, 'health' | 'conditions'> & Partial<StatusFacts>,
+): ApplicationStatus {
+  return foldStatus({
     app,
     now: timeText(world.now()),
     controlPlane: world.controlPlane,
     comparison: undefined,
-    health: { status: 'Progressing' },
     revision: app.status?.sync?.revision,
     revisions: app.status?.sync?.revisions,
     sourceType: undefined,
     operationState: app.status?.operationState,
-    conditions: [conditions(['DeletionError'], messages)],
+    ...facts,
   });
-  await write(
-    app,
-    { ...app.status, ...(status.conditions === undefined ? {} : { conditions: status.conditions }) },
-    undefined,
-    world,
-  );
 }
 
 /** Writes a status, or as much of it as the API server takes. */
@@ -229,11 +226,12 @@ async function put(
   const refreshed = isRefreshed(app);
   const field = operationField(app, operation);
   if (patch === undefined && Object.keys(field).length === 0 && !refreshed) return undefined;
-  const resourceVersion = await world.patchApplication(app, {
+  const news = {
     ...patch,
     ...field,
     ...(refreshed ? { metadata: { annotations: { [refreshAnnotation]: null } } } : {}),
-  });
+  };
+  const resourceVersion = await world.patchApplication(app, news, operation === undefined ? undefined : 'operation');
   world.told(app, status);
   return resourceVersion;
 }

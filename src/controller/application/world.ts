@@ -17,6 +17,7 @@ import type { Reader, Resource, Writer } from '../../kube/index.ts';
 import type { Logger } from '../../telemetry/index.ts';
 import type { Closeups } from './closeup.ts';
 import type { Damping } from './damping.ts';
+import type { Guard } from './guard.ts';
 import type { OperationsSeen } from './operations-seen.ts';
 import type { Patience } from './patience.ts';
 
@@ -48,8 +49,11 @@ export interface World {
   cluster(key: string): Promise<ClusterAccess>;
   /** How an object is doing by the newest settings; undefined where its kind says nothing about that. */
   health(object: KubeObject): Health | undefined;
-  /** Patches the Application through the control-plane door; answers its new resourceVersion. */
-  patchApplication(app: Application, patch: JsonObject): Promise<string | undefined>;
+  /**
+   * Patches the Application through the control-plane door; answers its new resourceVersion. Guarded, it throws
+   * `kube-conflict` where somebody else has changed what it rests on since the pass began.
+   */
+  patchApplication(app: Application, patch: JsonObject, guard?: Guard): Promise<string | undefined>;
   /** What was told of health lately, and what is held back of it. */
   readonly damping: Damping;
   /** How an Application is doing, whether that is written or not: whoever measures it is told. */

@@ -1,28 +1,22 @@
 import { type Application, parseApplication } from '../../core/api/index.ts';
-import type { Json } from '../../core/json/index.ts';
-import type { KubeObject } from '../../core/objects/index.ts';
-import type { Following, FollowSink, Reader, Resource } from '../../kube/index.ts';
+import { isArgosyError } from '../../core/errors/index.ts';
+import { at, equal, type Json } from '../../core/json/index.ts';
+import { asJson, type KubeObject } from '../../core/objects/index.ts';
+import { applications, type Following, type FollowSink, type Reader } from '../../kube/index.ts';
 import { planWatches } from '../../settings/index.ts';
-
-const resource: Resource = {
-  group: 'argoproj.io',
-  version: 'v1alpha1',
-  kind: 'Application',
-  plural: 'applications',
-  namespaced: true,
-  verbs: [],
-};
 
 export interface ApplicationsOptions {
   readonly reader: Pick<Reader, 'follow'>;
   readonly controlPlane: string;
   /**
    * An Application came, changed or went; `app` is undefined for one that is gone or cannot be read. Called once per
-   * change, also for those a new list no longer has.
+   * change, also for those a new list no longer has. `moved`: somebody else took its operation further, or ended it.
    */
-  readonly onChange: (key: string, app: Application | undefined) => void;
+  readonly onChange: (key: string, app: Application | undefined, moved: boolean) => void;
   /** They cannot be watched; told once for each reason until they can be again. */
   readonly onBroken: (error: Error) => void;
+  /** They can be watched again after they could not be. */
+  readonly onBack?: (() => void) | undefined;
 }
 
 /** The Applications of the control plane and of the namespaces that count, as the watches last saw them. */
@@ -36,11 +30,26 @@ export interface Applications {
   readonly size: number;
   /** Takes in what the API server answered to a write of ours: the next pass must not see less than this one wrote. */
   accept(object: KubeObject): void;
+  /** Takes in what was read beside the watches, as if one of them had shown it. */
+  show(object: KubeObject): void;
   /** Carries out a write of ours and takes in its answer; its echo is no change, even if it comes before the answer. */
-  write(key: string, send: () => Promise<KubeObject>): Promise<void>;
+  write(key: string, write: OwnWrite): Promise<void>;
   /** Follows exactly the namespaces that these patterns name, besides the control plane's. */
   watch(patterns: readonly string[]): void;
   stop(): Promise<void>;
+}
+
+/** A write of ours. */
+export interface OwnWrite {
+  readonly send: () => Promise<KubeObject>;
+  /** Whether it says how far the operation has come; if not, whatever the answer says of that is somebody else's. */
+  readonly tellsOperation: boolean;
+}
+
+/** What a watch has shown while a write of ours is under way. */
+interface Shown {
+  readonly version: string | undefined;
+  readonly moved: boolean;
 }
 
 /** Begins to follow the control plane's Applications. */
@@ -55,8 +64,9 @@ class Watched implements Applications {
   readonly #ending: Promise<void>[] = [];
   /** Parsed once per version: an Application is looked at far more often than it changes. */
   readonly #parsed = new WeakMap<KubeObject, Application | null>();
-  /** Versions that the watch has shown of Applications while a write of ours is under way. */
-  readonly #writing = new Map<string, (string | undefined)[]>();
+  readonly #writing = new Map<string, Shown[]>();
+  /** Whose last write of ours was not answered: what a watch shows next may be just that write. */
+  readonly #unanswered = new Set<string>();
   #includes: (namespace: string) => boolean = () => false;
 
   constructor(options: ApplicationsOptions) {
@@ -94,18 +104,30 @@ class Watched implements Applications {
     if (this.#objects.has(key) && isNewer(object, this.#objects.get(key))) this.#objects.set(key, object);
   }
 
-  async write(key: string, send: () => Promise<KubeObject>): Promise<void> {
-    const shown: (string | undefined)[] = [];
+  show(object: KubeObject): void {
+    if (this.#objects.has(keyOf(object))) this.#upsert(object);
+  }
+
+  async write(key: string, { send, tellsOperation }: OwnWrite): Promise<void> {
+    const shown: Shown[] = [];
     this.#writing.set(key, shown);
     let own: string | undefined;
+    let moved = false;
     try {
+      const before = this.#objects.get(key);
       const answer = await send();
       own = answer.metadata.resourceVersion;
+      moved = !tellsOperation && isMoved(before, answer);
       this.accept(answer);
+      this.#unanswered.delete(key);
+    } catch (error) {
+      if (!isArgosyError(error) || error.code !== 'kube-conflict') this.#unanswered.add(key);
+      throw error;
     } finally {
       this.#writing.delete(key);
-      const others = shown.some((version) => version !== own);
-      if (others && this.#objects.has(key)) this.#options.onChange(key, this.app(key));
+      const others = shown.filter(({ version }) => version !== own);
+      moved ||= others.some((other) => other.moved);
+      if ((moved || others.length > 0) && this.#objects.has(key)) this.#options.onChange(key, this.app(key), moved);
     }
   }
 
@@ -139,7 +161,7 @@ class Watched implements Applications {
   #open(scope: string): void {
     if (this.#scopes.has(scope)) return;
     const select = scope === '' ? {} : { namespace: scope };
-    this.#scopes.set(scope, this.#options.reader.follow(resource, select, this.#sink(scope)));
+    this.#scopes.set(scope, this.#options.reader.follow(applications, select, this.#sink(scope)));
   }
 
   #close(scope: string): void {
@@ -155,6 +177,7 @@ class Watched implements Applications {
     // Names a new list has not named yet; what is left of them at its end is gone.
     let missing = new Set<string>();
     let said = '';
+    let isBroken = false;
     return {
       restart: () => {
         missing = new Set([...this.#objects.keys()].filter(covers));
@@ -170,8 +193,11 @@ class Watched implements Applications {
         said = '';
         for (const key of missing) this.#drop(key);
         missing = new Set();
+        if (isBroken) this.#options.onBack?.();
+        isBroken = false;
       },
       broken: (error) => {
+        isBroken = true;
         if (error.message !== said) this.#options.onBroken(error);
         said = error.message;
         return 'retry';
@@ -187,14 +213,23 @@ class Watched implements Applications {
     if (known?.metadata.resourceVersion === object.metadata.resourceVersion) return;
     const newest = known === undefined || isNewer(object, known) ? object : known;
     this.#objects.set(key, newest);
+    const moved = isMoved(known, newest) && !this.#unanswered.delete(key);
     const shown = this.#writing.get(key);
-    if (shown === undefined) this.#options.onChange(key, this.#read(newest));
-    else shown.push(object.metadata.resourceVersion);
+    if (shown === undefined) this.#options.onChange(key, this.#read(newest), moved);
+    else shown.push({ version: object.metadata.resourceVersion, moved });
   }
 
   #drop(key: string): void {
-    if (this.#objects.delete(key)) this.#options.onChange(key, undefined);
+    this.#unanswered.delete(key);
+    if (this.#objects.delete(key)) this.#options.onChange(key, undefined, false);
   }
+}
+
+/** Whether an operation has gone on between two versions. */
+function isMoved(before: KubeObject | undefined, after: KubeObject): boolean {
+  if (before === undefined || before.metadata.uid !== after.metadata.uid) return false;
+  const stateOf = (object: KubeObject): Json | undefined => at(asJson(object), 'status', 'operationState');
+  return !equal(stateOf(before), stateOf(after));
 }
 
 /** Versions of one kind are numbers that grow; where they are not, whatever comes is taken for new. */

@@ -16,8 +16,11 @@ export interface QueueOptions {
   readonly patienceMs?: number | undefined;
   /** Whose turn a key counts for: one tenant's many keys wait behind each other, not before other tenants'. */
   readonly tenantOf: (key: string) => string;
-  /** One pass over one key; the answer says when to look again, undefined for "when something changes". */
-  readonly work: (key: string) => Promise<number | undefined>;
+  /**
+   * One pass over one key, told how many failed in a row before it; the answer says when to look again, undefined for
+   * "when something changes".
+   */
+  readonly work: (key: string, failures: number) => Promise<number | undefined>;
   readonly clock: QueueClock;
   /** A pass that threw: how long to wait before the next try, by the count of failures in a row. */
   readonly backoffMs?: (failures: number) => number;
@@ -30,6 +33,8 @@ export interface Queue {
   addAfter(key: string, ms: number): void;
   /** Forgets a key that is gone: its delays and its failures. */
   forget(key: string): void;
+  /** What these keys failed by is over: they are tried again now, in their turn, and their failures count no more. */
+  retry(matches: (key: string) => boolean): void;
   /**
    * Within a pass: waits for something outside, such as a cluster or a repository that may not answer. If that takes
    * long, others are worked on meanwhile, and the pass goes on when it has a place again.
@@ -140,7 +145,7 @@ export function createQueue(options: QueueOptions): Queue {
     const settle = lendAfter(place, patienceMs * longWork);
     let delay: number | undefined;
     try {
-      delay = await options.work(key);
+      delay = await options.work(key, failures.get(key) ?? 0);
       failures.delete(key);
     } catch (error) {
       const count = (failures.get(key) ?? 0) + 1;
@@ -165,6 +170,13 @@ export function createQueue(options: QueueOptions): Queue {
     forget(key) {
       cancelTimer(key);
       failures.delete(key);
+    },
+    retry(matches) {
+      for (const key of [...failures.keys()].filter(matches)) {
+        failures.delete(key);
+        // With those of the timers: however many they are, what people change meanwhile does not wait behind them.
+        if (timers.has(key)) add(key, true);
+      }
     },
     async stop() {
       stopped = true;

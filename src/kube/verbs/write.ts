@@ -1,5 +1,5 @@
 import { ArgosyError } from '../../core/errors/index.ts';
-import type { Json, JsonObject } from '../../core/json/index.ts';
+import { type Json, type JsonObject, stringAt } from '../../core/json/index.ts';
 import { asJson, type KubeObject, nameOf, namespaceOf } from '../../core/objects/index.ts';
 import type { Call } from '../call/client.ts';
 import type { ApplyOptions, DeleteOptions, PatchType, Resource, WriteOptions } from '../types.ts';
@@ -82,8 +82,10 @@ export async function patch(
 ): Promise<KubeObject> {
   const subject = `patch ${resource.plural} ${placeText(change)}`;
   const path = objectPath(resource, { ...change, subresource: options.subresource }, writeQuery(options));
-  // A JSON patch may add to a list twice; the other forms say how it should be.
-  const repeatable = change.type === 'json' ? 'unprocessed' : 'always';
+  // A JSON patch may add to a list twice; the other forms say how it should be. Under a version a second sending would
+  // meet a conflict with the first, and nobody could tell it from somebody else's.
+  const isUnder = stringAt(change.body, 'metadata', 'resourceVersion') !== undefined;
+  const repeatable = change.type === 'json' || isUnder ? 'unprocessed' : 'always';
   const call: WriteCall = {
     method: 'PATCH',
     path,
