@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { CommandContext } from '../cli/index.ts';
+import { type CommandContext, kubeconfigFiles } from '../cli/index.ts';
 import { homeDirectory } from '../config/index.ts';
 import { ArgosyError, isArgosyError } from '../core/errors/index.ts';
 import type { Installation } from '../core/policy/index.ts';
@@ -11,10 +11,18 @@ import {
   type KubeConfig,
   readKubeconfig,
 } from '../kube/index.ts';
-import { createLogger, createMetrics, type Logger, type LogLevel, type Metrics } from '../telemetry/index.ts';
+import {
+  createLogger,
+  createMetrics,
+  type LogFormat,
+  type Logger,
+  type LogLevel,
+  type Metrics,
+} from '../telemetry/index.ts';
 import { type RunningInstallation, startInstallation } from './controller.ts';
 import { wholeNumber } from './flags.ts';
 import { serveHealth } from './health.ts';
+import { asksTheCluster, createMetricsLogin, type MetricsLogin } from './metrics-login.ts';
 import { namespaceRights } from './namespace-rights.ts';
 import { type Patience, untilReady } from './start-up.ts';
 
@@ -27,9 +35,11 @@ interface Flags {
   readonly clusterSecretsInAnyNamespace?: string;
   readonly repoCacheDir?: string;
   readonly port: string;
+  readonly metricsAuth: string;
   readonly repoPollSeconds?: string;
   readonly startupTimeoutSeconds: string;
   readonly loglevel: string;
+  readonly logformat: string;
   readonly role?: string;
 }
 
@@ -54,11 +64,17 @@ export function register(command: Command, context: CommandContext): void {
     .option('--repo-cache-dir <dir>', 'where mirrors of repositories lie (default: ~/.cache/argosy/repos)')
     .option('--port <number>', 'port of /healthz, /readyz and /metrics; 0 for a free one', '8082')
     .option(
+      '--metrics-auth <bool>',
+      'whether /metrics is told only to Kubernetes accounts that may get that path',
+      'true',
+    )
+    .option(
       '--repo-poll-seconds <number>',
       'how often each repository is asked for news (default: timeout.reconciliation, else 10)',
     )
     .option('--startup-timeout-seconds <number>', 'how long to wait for our kinds and the settings', '120')
     .option('--loglevel <level>', 'debug, info, warn or error', 'info')
+    .option('--logformat <format>', 'json for machines, text for people', 'json')
     .option('--role <role>', 'run only a part (not available yet)')
     .addHelpText(
       'after',
@@ -79,7 +95,8 @@ async function run(flags: Flags, context: CommandContext): Promise<void> {
   const deadlineMs = wholeNumber('--startup-timeout-seconds', flags.startupTimeoutSeconds, 86_400) * 1000;
   const { repoPollSeconds: poll } = flags;
   const pollMs = poll === undefined ? undefined : wholeNumber('--repo-poll-seconds', poll, 86_400) * 1000;
-  const log = createLogger({ level: levelOf(flags.loglevel) });
+  const asksForLogin = truth('--metrics-auth', flags.metricsAuth);
+  const log = createLogger({ level: levelOf(flags.loglevel), format: formatOf(flags.logformat) });
   const config = await configOf(flags, context);
   const installation = installationOf(flags, context, config);
   const connection = connect(config, { version: context.version });
@@ -90,9 +107,12 @@ async function run(flags: Flags, context: CommandContext): Promise<void> {
     await checkRights(connection, installation, log);
     const cacheDir = flags.repoCacheDir ?? `${homeDirectory()}/.cache/argosy/repos`;
     const metrics = createMetrics();
+    const ask = asksTheCluster(config, context.version);
+    const login = asksForLogin ? createMetricsLogin({ ask, now: Date.now }) : undefined;
     const parts = { connection, installation, cacheDir, log, metrics, pollMs, version: context.version };
     const { signal } = context;
-    await keepRunning(startInstallation(parts), { port, metrics, patience: { deadlineMs, log, signal } });
+    const patience = { deadlineMs, log, signal };
+    await keepRunning(startInstallation(parts), { port, metrics, login, patience });
   } finally {
     await connection.close();
   }
@@ -108,11 +128,11 @@ async function checkRights(connection: Connection, installation: Installation, l
 /** Runs until somebody ends it, or until it is clear that it will not become ready. */
 async function keepRunning(
   controller: RunningInstallation,
-  { port, metrics, patience }: { port: number; metrics: Metrics; patience: Patience },
+  { patience, ...serving }: { port: number; metrics: Metrics; login: MetricsLogin | undefined; patience: Patience },
 ): Promise<void> {
   const { log, signal } = patience;
   try {
-    const health = await serveHealth({ port, controller, metrics });
+    const health = await serveHealth({ ...serving, controller });
     log.info('serving health and metrics', { port: health.port });
     try {
       await untilReady(controller, patience);
@@ -140,11 +160,8 @@ function installationOf(flags: Flags, context: CommandContext, config: KubeConfi
 }
 
 async function configOf(flags: Flags, context: CommandContext): Promise<KubeConfig> {
-  const named = flags.kubeconfig ?? context.env['KUBECONFIG'];
-  if (named !== undefined && named !== '') {
-    const files = flags.kubeconfig === undefined ? named.split(':').filter((file) => file !== '') : named;
-    return readKubeconfig(files, { context: flags.context });
-  }
+  const files = kubeconfigFiles(flags.kubeconfig, context.env);
+  if (files !== undefined) return readKubeconfig(files, { context: flags.context });
   const host = context.env['KUBERNETES_SERVICE_HOST'];
   if (host !== undefined) return inClusterConfig({ host, port: context.env['KUBERNETES_SERVICE_PORT'] ?? '443' });
   return readKubeconfig(`${homeDirectory()}/.kube/config`, { context: flags.context }).catch((error: unknown) => {
@@ -167,14 +184,21 @@ function namespacesOf(flags: Flags, context: CommandContext): { appNamespaces?: 
 
 function tenantClustersOf({ clusterSecretsInAnyNamespace: written }: Flags): { tenantClusters?: boolean } {
   if (written === undefined) return {};
-  if (written !== 'true' && written !== 'false') {
-    throw new ArgosyError('usage', '--cluster-secrets-in-any-namespace is true or false');
-  }
-  return { tenantClusters: written === 'true' };
+  return { tenantClusters: truth('--cluster-secrets-in-any-namespace', written) };
+}
+
+function truth(flag: string, written: string): boolean {
+  if (written !== 'true' && written !== 'false') throw new ArgosyError('usage', `${flag} is true or false`);
+  return written === 'true';
 }
 
 function levelOf(written: string): LogLevel {
   const levels: readonly string[] = ['debug', 'info', 'warn', 'error'];
   if (!levels.includes(written)) throw new ArgosyError('usage', `--loglevel is one of ${levels.join(', ')}`);
   return written as LogLevel; // it is one of the four
+}
+
+function formatOf(written: string): LogFormat {
+  if (written !== 'json' && written !== 'text') throw new ArgosyError('usage', '--logformat is json or text');
+  return written;
 }
