@@ -1,17 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { operationOf } from '../support/attempts.ts';
 import { createTestRepository, type TestRepository } from '../support/git-repository.ts';
 import type { AuditEvent } from '../support/real-audit.ts';
-import { type AppView, type Stage, until } from '../support/story.ts';
-import {
-  attack,
-  conditionText,
-  configMap,
-  isOver,
-  openThreat,
-  openWatchedStage,
-  type Threat,
-} from '../support/threat.ts';
+import { isOver, isSynced, type Stage, until } from '../support/story.ts';
+import { attack, conditionText, configMap, openThreat, openWatchedStage, type Threat } from '../support/threat.ts';
 
 // What a tenant tries with the identity it deploys as. The controller runs with a right to read, to write Applications
 // and Events, and to impersonate some accounts: whatever else it does shows in the audit log.
@@ -112,7 +105,7 @@ before(async () => {
 });
 
 after(async () => {
-  await threat?.tenant.close();
+  await threat?.close();
   await stage?.stop();
   repository?.remove();
 });
@@ -129,9 +122,6 @@ const mine = (
     policy,
     metadata,
   });
-const synced = (app: AppView): boolean => app.status?.sync?.status === 'Synced' && app.operation === undefined;
-const operation = (app: AppView): string =>
-  `${app.status?.operationState?.phase}: ${app.status?.operationState?.message}`;
 const here = async (kind: string, namespace: string, name: string): Promise<boolean> =>
   (await stage.get(kind, namespace, name)) !== undefined;
 const user = ({ impersonatedUser, user: own }: AuditEvent): string => impersonatedUser?.username ?? own.username;
@@ -148,7 +138,7 @@ for (const [id, account, what] of [
     await threat.tenant.apply(mine(name, 'one', account));
     const app = await threat.seen(name, (found) => conditionText(found) !== '' || isOver(found));
     assert.notEqual(app.status?.sync?.status, 'Synced');
-    const said = `${operation(app)}\n${conditionText(app)}`;
+    const said = `${operationOf(app)}\n${conditionText(app)}`;
     const wanted =
       account === 'stranger'
         ? /cannot impersonate resource "serviceaccounts"/
@@ -189,16 +179,19 @@ test('T-068 metadata of a namespace is the project’s to permit, and then the a
     'automated: {}, retry: {limit: 0}, syncOptions: [CreateNamespace=true], managedNamespaceMetadata: {labels: {pod-security.kubernetes.io/enforce: privileged}}';
   await threat.tenant.apply(mine('labels', 'one', 'deployer', policy));
   const refused = await threat.seen('labels', isOver);
-  assert.match(operation(refused), /^Failed: .*resource :Namespace is not permitted in project idn-a$/);
+  assert.match(operationOf(refused), /^Failed: .*resource :Namespace is not permitted in project idn-a$/);
   await threat.tenant.remove('Application', 'idn-a', 'labels');
   await threat.tenant.apply(
     mine('labels-again', 'one', 'deployer', policy).replace('project: idn-a', 'project: idn-a-open'),
   );
   const forbidden = await threat.seen(
     'labels-again',
-    (app) => isOver(app) && !operation(app).includes('not permitted'),
+    (app) => isOver(app) && !operationOf(app).includes('not permitted'),
   );
-  assert.match(operation(forbidden), /User "system:serviceaccount:idn-a:deployer" cannot patch resource "namespaces"/);
+  assert.match(
+    operationOf(forbidden),
+    /User "system:serviceaccount:idn-a:deployer" cannot patch resource "namespaces"/,
+  );
   const namespace = await stage.get('Namespace', '', 'idn-a');
   assert.equal(namespace?.metadata.labels?.['pod-security.kubernetes.io/enforce'], undefined);
   await threat.tenant.remove('Application', 'idn-a', 'labels-again');
@@ -207,7 +200,7 @@ test('T-068 metadata of a namespace is the project’s to permit, and then the a
 test('T-069 a role that grants more than its maker has is refused by the API server', async () => {
   await threat.tenant.apply(mine('escalate', 'escalate', 'ruler'));
   const app = await threat.seen('escalate', isOver);
-  assert.match(operation(app), /^Failed: .*attempting to grant RBAC permissions not currently held/s);
+  assert.match(operationOf(app), /^Failed: .*attempting to grant RBAC permissions not currently held/s);
   assert.equal(await here('RoleBinding', 'idn-a-ruler', 'escalate'), false);
   assert.equal(await here('Role', 'idn-a-ruler', 'escalate'), false);
   assert.deepEqual(
@@ -221,7 +214,7 @@ test('T-070 prune, replace, recreate and deletion without the right are refused 
   const cannot = (verb: string): RegExp =>
     new RegExp(`User "system:serviceaccount:idn-a:narrow" cannot ${verb} resource "configmaps"`);
   await threat.tenant.apply(mine('prune', 'prune', 'narrow', 'automated: {prune: true}, retry: {limit: 0}'));
-  await threat.seen('prune', synced);
+  await threat.seen('prune', isSynced);
   repository.commit({ 'prune/two.yaml': null });
   const pruned = await threat.seen('prune', (app) => isOver(app) && app.status?.operationState?.phase === 'Failed');
   assert.match(JSON.stringify(pruned.status?.operationState).replaceAll('\\"', '"'), cannot('delete'));
@@ -233,14 +226,14 @@ test('T-070 prune, replace, recreate and deletion without the right are refused 
   ] as const) {
     await stage.apply(configMap(name, 'namespace: idn-a-narrow', 'a: c'));
     await threat.tenant.apply(mine(path, path, 'narrow'));
-    assert.match(operation(await threat.seen(path, isOver)), cannot(verb));
+    assert.match(operationOf(await threat.seen(path, isOver)), cannot(verb));
     assert.deepEqual((await stage.get('ConfigMap', 'idn-a-narrow', name))?.['data'], { a: 'c' });
   }
 
   await threat.tenant.apply(
     mine('cascade', 'cascade', 'narrow', 'automated: {}', 'finalizers: [resources-finalizer.argocd.argoproj.io]'),
   );
-  await threat.seen('cascade', synced);
+  await threat.seen('cascade', isSynced);
   await threat.tenant.remove('Application', 'idn-a', 'cascade');
   const waiting = await threat.seen('cascade', (app) => conditionText(app).includes('DeletionError'));
   assert.match(conditionText(waiting), cannot('delete'));
@@ -261,7 +254,7 @@ test('T-070 prune, replace, recreate and deletion without the right are refused 
 test("T-054 fields of others in the same namespace are taken over as the tenant's account only", async () => {
   await stage.apply(configMap('theirs', 'namespace: idn-a', 'mine: theirs, other: theirs'));
   await threat.tenant.apply(mine('taker', 'taken'));
-  await threat.seen('taker', synced);
+  await threat.seen('taker', isSynced);
   assert.deepEqual((await stage.get('ConfigMap', 'idn-a', 'theirs'))?.['data'], { mine: 'yes-mine', other: 'theirs' });
   const writers = attempts('configmaps', 'idn-a').filter(({ objectRef }) => objectRef?.name === 'theirs');
   assert.deepEqual([...new Set(writers.map(user))], ['system:serviceaccount:idn-a:deployer']);
@@ -299,11 +292,11 @@ test('T-071 impersonation switched off and on during a sync: no write of it is m
     { subresource: 'status' },
   );
   const app = await threat.seen('switched', isOver);
-  assert.match(operation(app), /began under other rules and was stopped|^Succeeded/);
+  assert.match(operationOf(app), /began under other rules and was stopped|^Succeeded/);
   const tried = attempts('configmaps', 'idn-a').filter(
     ({ objectRef }) => objectRef?.name?.startsWith('wave-') === true,
   );
-  assert.deepEqual([...new Set(tried.map(user))], ['system:serviceaccount:idn-a:deployer'], operation(app));
+  assert.deepEqual([...new Set(tried.map(user))], ['system:serviceaccount:idn-a:deployer'], operationOf(app));
   await threat.tenant.remove('Application', 'idn-a', 'switched');
   await turn('true');
   await until(warned, (said) => !said);
@@ -315,7 +308,7 @@ test('T-032 names that would be cut to one label stay apart; under label trackin
   for (const end of ['a', 'b'])
     await threat.tenant.apply(mine(`${long}${end}`, `long-${end}`, 'deployer', 'automated: {prune: true}'));
   for (const end of ['a', 'b']) {
-    await threat.seen(`${long}${end}`, synced);
+    await threat.seen(`${long}${end}`, isSynced);
     const mark = (await stage.get('ConfigMap', 'idn-a', `long-${end}`))?.metadata.annotations?.[
       'argocd.argoproj.io/tracking-id'
     ];
@@ -331,7 +324,7 @@ test('T-032 names that would be cut to one label stay apart; under label trackin
   }
   await threat.tenant.apply(mine(`${long}c`, 'long', 'deployer', 'automated: {}, retry: {limit: 0}'));
   const app = await threat.seen(`${long}c`, (found) => conditionText(found) !== '' || isOver(found));
-  assert.match(`${operation(app)} ${conditionText(app)}`, /63/);
+  assert.match(`${operationOf(app)} ${conditionText(app)}`, /63/);
   assert.equal(await here('ConfigMap', 'idn-a', 'long'), false);
 });
 

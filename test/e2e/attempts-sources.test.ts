@@ -52,7 +52,7 @@ before(async () => {
 });
 
 after(async () => {
-  await threat?.tenant.close();
+  await threat?.close();
   await stage?.stop();
   await server?.close();
   repository?.remove();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createTestRepository, type TestRepository } from '../support/git-repository.ts';
-import { type AppView, appView, openStage, type Stage, tokenOf, until } from '../support/story.ts';
+import { type AppView, appView, isSynced, openStage, type Stage, tokenOf, until } from '../support/story.ts';
 import { tenantPlatform } from '../support/tenant.ts';
 
 // What makes the controller look at an Application, and what does not.
@@ -29,7 +29,7 @@ before(async () => {
   await stage.apply(tenantPlatform('ref'));
   await stage.start({ controlPlane: 'ref-argocd', appNamespaces: ['ref-team'] });
   await stage.apply(application('marker', 'marker', '{automated: {}}'));
-  await until(() => view('marker'), synced, 120_000);
+  await until(() => view('marker'), isSynced, 120_000);
 });
 
 after(async () => {
@@ -38,8 +38,6 @@ after(async () => {
 });
 
 const view = (name: string): Promise<AppView | undefined> => appView(stage, 'ref-team', name);
-const synced = (app: AppView | undefined): boolean =>
-  app?.status?.sync?.status === 'Synced' && app.operation === undefined;
 const resources = (app: AppView | undefined): (string | undefined)[] =>
   (app?.status?.resources ?? []).map(({ name }) => name);
 const told = (name: string): number =>
@@ -57,7 +55,7 @@ async function everythingNoticed(): Promise<void> {
     const revision = repository.commit({ 'marker/map.yaml': configMap('marker', `round: "${round++}"`) });
     await until(
       () => view('marker'),
-      (app) => synced(app) && app?.status?.sync?.revision === revision,
+      (app) => isSynced(app) && app?.status?.sync?.revision === revision,
       60_000,
     );
   }
@@ -100,7 +98,7 @@ test('12, 14: options of a sync and an empty list of exceptions change nothing t
 
 test('16: what becomes of the objects below a managed one writes nothing', async () => {
   await stage.apply(application('deployed', 'deployed', '{automated: {}}'));
-  await until(() => view('deployed'), synced, 60_000);
+  await until(() => view('deployed'), isSynced, 60_000);
   const replicaSet = await until(
     async () => (await stage.list('ReplicaSet', 'ref-shop'))[0],
     (found) => found !== undefined,
@@ -118,7 +116,7 @@ test('18: a change of the status alone that turns the health is told', async () 
   await stage.apply(application('balanced', 'balanced', '{automated: {}}'));
   await until(
     () => view('balanced'),
-    (app) => synced(app) && app?.status?.health?.status === 'Progressing',
+    (app) => isSynced(app) && app?.status?.health?.status === 'Progressing',
     60_000,
   );
   const services = (await stage.connection.discover()).resources.find(({ kind }) => kind === 'Service');
@@ -193,7 +191,7 @@ test('25: turning auto-sync on starts the sync that was due', async () => {
     (app) => app?.status?.sync?.status === 'OutOfSync',
   );
   await stage.patch('Application', 'ref-team', 'later', { spec: { syncPolicy: { automated: {} } } });
-  const app = await until(() => view('later'), synced);
+  const app = await until(() => view('later'), isSynced);
   assert.equal(app?.status?.operationState?.phase, 'Succeeded');
 });
 
@@ -204,7 +202,7 @@ test('123: a push beside what an Application reads costs it no look, and a later
   const revision = repository.commit({ 'later/map.yaml': configMap('later', 'more: yes-more') });
   await until(
     () => view('later'),
-    (app) => synced(app) && app?.status?.sync?.revision === revision,
+    (app) => isSynced(app) && app?.status?.sync?.revision === revision,
   );
   assert.notEqual(seen, revision);
 });
@@ -216,7 +214,7 @@ test('127: a revision that is no ref is the beginning of a commit', async () => 
       `targetRevision: '${first.slice(0, 8)}'`,
     ),
   );
-  const app = await until(() => view('short'), synced);
+  const app = await until(() => view('short'), isSynced);
   assert.equal(app?.status?.sync?.revision, first);
 });
 

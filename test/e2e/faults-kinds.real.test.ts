@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import type { ControllerProcess } from '../support/controller-process.ts';
 import { type FaultStage, openFaultStage } from '../support/fault-stage.ts';
 import { RawClient } from '../support/raw-client.ts';
-import { type AppView, appView, until } from '../support/story.ts';
+import { type AppView, appView, isSynced, until } from '../support/story.ts';
 
 let faults: FaultStage;
 let controller: ControllerProcess;
@@ -24,8 +24,6 @@ after(async () => {
 });
 
 const view = (name: string): Promise<AppView | undefined> => appView(faults.stage, 'kinds-team', name);
-const synced = (app: AppView | undefined): boolean =>
-  app?.status?.sync?.status === 'Synced' && app.operation === undefined;
 const size = async (name: string): Promise<string> =>
   JSON.stringify((await faults.stage.get('Sprocket', 'kinds-shop', name))?.['spec']);
 const text = async (name: string): Promise<string> =>
@@ -45,7 +43,7 @@ test('while one group cannot be discovered nothing of it is removed, and nothing
     'part/beside.yaml': configMap('part-beside', 'first'),
   });
   await faults.stage.apply(application('part'));
-  await until(() => view('part'), synced, 240_000);
+  await until(() => view('part'), isSynced, 240_000);
   const down = await groupDown();
   context.after(() => faults.calls.script(undefined));
   faults.calls.script(({ path }) => {
@@ -59,14 +57,14 @@ test('while one group cannot be discovered nothing of it is removed, and nothing
   faults.repository.commit({ 'part/one.yaml': null, 'part/beside.yaml': configMap('part-beside', 'second') });
   await until(
     () => view('part'),
-    (app) => !synced(app) && down.refused > 3,
+    (app) => !isSynced(app) && down.refused > 3,
     240_000,
   );
   assert.deepEqual([await size('part-one'), await size('part-two')], ['{"size":3}', '{"size":3}']);
   faults.calls.script(undefined);
   await faults.stage.apply(definition('up'));
   await until(
-    async () => [await size('part-one'), await text('part-beside'), synced(await view('part'))],
+    async () => [await size('part-one'), await text('part-beside'), isSynced(await view('part'))],
     (found) => JSON.stringify(found) === JSON.stringify([undefined, '{"text":"second"}', true]),
     240_000,
   );
@@ -80,7 +78,7 @@ test('a CRD that is deleted and comes back leaves the rest alone, and its object
     'gone/beside.yaml': configMap('gone-beside', 'x'),
   });
   await faults.stage.apply(application('gone'));
-  await until(() => view('gone'), synced, 240_000);
+  await until(() => view('gone'), isSynced, 240_000);
   await faults.stage.remove('CustomResourceDefinition', '', 'sprockets.kinds.example.com');
   await until(
     () => faults.stage.get('CustomResourceDefinition', '', 'sprockets.kinds.example.com'),
@@ -88,7 +86,7 @@ test('a CRD that is deleted and comes back leaves the rest alone, and its object
   );
   await until(
     () => view('gone'),
-    (app) => !synced(app),
+    (app) => !isSynced(app),
     240_000,
   );
   await faults.stage.apply(definition());
@@ -97,7 +95,7 @@ test('a CRD that is deleted and comes back leaves the rest alone, and its object
     (spec) => spec === '{"size":3}',
     240_000,
   );
-  await until(() => view('gone'), synced, 240_000);
+  await until(() => view('gone'), isSynced, 240_000);
   assert.deepEqual(
     done('sprockets', 'gone').filter((each) => !each.startsWith('patch')),
     [],

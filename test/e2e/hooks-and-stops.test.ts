@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { KubeObject } from '../../src/core/objects/index.ts';
 import { createTestRepository, type TestRepository } from '../support/git-repository.ts';
-import { type Stage, until } from '../support/story.ts';
-import { attack, configMap, isOver, openThreat, openWatchedStage, type Threat } from '../support/threat.ts';
+import { isOver, type Stage, until } from '../support/story.ts';
+import { attack, configMap, openThreat, openWatchedStage, type Threat } from '../support/threat.ts';
 
 // Hooks that leave their names to us, waves that somebody stops in the middle, and what is too large to be told.
 
@@ -35,7 +35,7 @@ before(async () => {
 });
 
 after(async () => {
-  await threat?.tenant.close();
+  await threat?.close();
   await stage?.stop();
   repository?.remove();
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createTestRepository, type TestRepository } from '../support/git-repository.ts';
-import { type AppView, appView, openStage, type Stage, until } from '../support/story.ts';
+import { type AppView, appView, isSynced, openStage, type Stage, until } from '../support/story.ts';
 import { tenantPlatform } from '../support/tenant.ts';
 
 let stage: Stage;
@@ -19,8 +19,8 @@ before(async () => {
   await stage.start({ controlPlane: 'heal-argocd', appNamespaces: ['heal-team'] });
   await stage.apply(application('shop', '{prune: true, selfHeal: true}'));
   await stage.apply(application('other', '{}'));
-  await until(() => view('shop'), synced);
-  await until(() => view('other'), synced);
+  await until(() => view('shop'), isSynced);
+  await until(() => view('other'), isSynced);
 });
 
 after(async () => {
@@ -29,8 +29,6 @@ after(async () => {
 });
 
 const view = (name: string): Promise<AppView | undefined> => appView(stage, 'heal-team', name);
-const synced = (app: AppView | undefined): boolean =>
-  app?.status?.sync?.status === 'Synced' && app.operation === undefined;
 const greeting = async (name: string): Promise<unknown> =>
   ((await stage.get('ConfigMap', 'heal-shop', name))?.['data'] as { greeting?: unknown } | undefined)?.greeting;
 
@@ -43,7 +41,7 @@ test('32: what somebody changes in the cluster is put back, only that, without h
   );
   const app = await until(
     () => view('shop'),
-    (found) => synced(found) && found?.status?.operationState?.syncResult?.resources?.length === 1,
+    (found) => isSynced(found) && found?.status?.operationState?.syncResult?.resources?.length === 1,
   );
   assert.deepEqual(
     app?.status?.operationState?.syncResult?.resources?.map(({ name }) => name),
@@ -82,12 +80,12 @@ test('a field taken out of Git goes from the object', async () => {
 });
 
 test('103: what somebody else adds is none of our business', async () => {
-  await until(() => view('shop'), synced);
+  await until(() => view('shop'), isSynced);
   await stage.patch('ConfigMap', 'heal-shop', 'one', { data: { theirs: 'stays' } });
   await sleep(700);
   const object = await stage.get('ConfigMap', 'heal-shop', 'one');
   assert.deepEqual(object?.['data'], { farewell: 'bye', theirs: 'stays' });
-  assert.ok(synced(await view('shop')));
+  assert.ok(isSynced(await view('shop')));
 });
 
 test('at rest nothing is written', async () => {

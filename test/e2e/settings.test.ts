@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { load } from 'js-yaml';
 import type { Snapshot } from '../../src/core/api/index.ts';
 import type { KubeObject } from '../../src/core/objects/index.ts';
-import { type Connection, type ControlDoor, connect, controlDoor, eventWriter } from '../../src/kube/index.ts';
+import { type Connection, type ControlDoor, connect, controlDoor, events, eventWriter } from '../../src/kube/index.ts';
 import { type Change, type SettingsWatch, settingsReport, watchSettings } from '../../src/settings/index.ts';
 import { createMetrics, silentLogger } from '../../src/telemetry/index.ts';
 import { type TestCluster, testCluster } from '../support/test-cluster.ts';
@@ -84,7 +84,6 @@ interface Told {
 
 async function eventsIn(namespace: string): Promise<readonly string[]> {
   const found: string[] = [];
-  const events = { group: '', version: 'v1', kind: 'Event', plural: 'events', namespaced: true, verbs: [] };
   await door.list(events, { namespace }, (item) => {
     const { type, reason, message, involvedObject } = item as unknown as Told; // an Event
     found.push(`${type} ${reason} ${involvedObject.kind} ${involvedObject.name}: ${message}`);

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { KubeObject } from '../../src/core/objects/index.ts';
-import type { Resource } from '../../src/kube/index.ts';
 import { createTestRepository, type TestRepository } from '../support/git-repository.ts';
-import { type AppView, appView, openStage, type Stage, until } from '../support/story.ts';
+import { type AppView, appView, openStage, type Stage, tokenOf, until } from '../support/story.ts';
 
 const tenants = ['red', 'gold'] as const;
 type Tenant = (typeof tenants)[number];
@@ -23,7 +21,7 @@ before(async () => {
   const child = application('red', 'from-root', 'red-prod').replace('path: shop', 'path: other');
   repository.commit({ 'roots/red/shop.yaml': child });
   await stage.apply(platform());
-  for (const tenant of tenants) tokens.set(tenant, await tokenOf(tenant));
+  for (const tenant of tenants) tokens.set(tenant, await tokenOf(stage, `${tenant}-prod`, 'deployer'));
   await stage.start({ controlPlane: 'ten-argocd', appNamespaces: ['ten-*'] });
   for (const tenant of tenants) await stage.apply(clusterSecret(tenant));
 });
@@ -151,25 +149,6 @@ test('a project that stops listing the namespace stops its Applications at once,
 
 function configMap(name: string): string {
   return `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}}\ndata: {greeting: hello}\n`;
-}
-
-async function tokenOf(tenant: Tenant): Promise<string> {
-  const accounts: Resource = {
-    group: '',
-    version: 'v1',
-    kind: 'ServiceAccount',
-    plural: 'serviceaccounts',
-    namespaced: true,
-    verbs: [],
-  };
-  const request: KubeObject = {
-    apiVersion: 'authentication.k8s.io/v1',
-    kind: 'TokenRequest',
-    metadata: { name: 'deployer', namespace: `${tenant}-prod` },
-    spec: { expirationSeconds: 3600 },
-  };
-  const answer = await stage.connection.create(accounts, request, { subresource: 'token' });
-  return (answer['status'] as { token: string }).token; // a TokenRequest always answers with one
 }
 
 function clusterSecret(tenant: Tenant): string {

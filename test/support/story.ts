@@ -9,7 +9,7 @@ import type { Controller } from '../../src/controller/index.ts';
 import { isArgosyError } from '../../src/core/errors/index.ts';
 import type { KubeObject } from '../../src/core/objects/index.ts';
 import type { Installation } from '../../src/core/policy/index.ts';
-import { type Connection, connect, type Resource, readKubeconfig } from '../../src/kube/index.ts';
+import { type Connection, connect, type Resource, readKubeconfig, serviceAccounts } from '../../src/kube/index.ts';
 import { startInstallation } from '../../src/main/controller.ts';
 import { createMetrics, silentLogger } from '../../src/telemetry/index.ts';
 import type { AuditEvent } from './real-audit.ts';
@@ -92,14 +92,13 @@ export async function openStage(place?: Place): Promise<Stage> {
 }
 
 /** Whoever holds this connection, writing plain YAML. */
-function handsOf(connection: Connection): Hands {
+function handsOf(connection: Connection, fieldManager = 'story'): Hands {
   const resource = (kind: string): Promise<Resource> => kindOf(connection, kind);
   return {
     connection,
     async apply(yaml) {
       for (const object of loadAll(yaml) as (KubeObject | null)[]) {
-        if (object !== null)
-          await connection.apply(await resource(object.kind), object, { fieldManager: 'story', force: true });
+        if (object !== null) await connection.apply(await resource(object.kind), object, { fieldManager, force: true });
       }
     },
     async get(kind, namespace, name) {
@@ -123,14 +122,20 @@ function handsOf(connection: Connection): Hands {
 }
 
 /** A service account as a person who holds its token; whoever asks closes the connection. */
-export async function personOf(stage: Stage, namespace: string, account: string): Promise<Hands> {
+export async function personOf(
+  stage: Stage,
+  namespace: string,
+  account: string,
+  fieldManager?: string,
+): Promise<Hands & { readonly token: string }> {
   const credential = { type: 'token', token: await tokenOf(stage, namespace, account) } as const;
   const { url, ca } = stage.cluster;
-  return handsOf(connect({ server: url, caData: Buffer.from(ca), credential }));
+  const connection = connect({ server: url, caData: Buffer.from(ca), credential });
+  return { ...handsOf(connection, fieldManager), token: credential.token };
 }
 
 /** The kind as the cluster serves it; a CRD needs a moment until its kind is. */
-async function kindOf(connection: Connection, kind: string): Promise<Resource> {
+export async function kindOf(connection: Connection, kind: string): Promise<Resource> {
   for (let tries = 0; tries < 100; tries++) {
     const { resources } = await connection.discover({ fresh: tries > 0 });
     const found = resources.find((each) => each.kind === kind);
@@ -247,15 +252,18 @@ export function writersIn(stage: Stage, namespace: string, plural = 'configmaps'
 }
 
 /** A token of a service account, as a TokenRequest gives it. */
-export async function tokenOf({ connection }: Stage, namespace: string, account: string): Promise<string> {
-  const accounts = { group: '', version: 'v1', kind: 'ServiceAccount', plural: 'serviceaccounts', namespaced: true };
+export async function tokenOf(
+  { connection }: Pick<Stage, 'connection'>,
+  namespace: string,
+  account: string,
+): Promise<string> {
   const request: KubeObject = {
     apiVersion: 'authentication.k8s.io/v1',
     kind: 'TokenRequest',
     metadata: { name: account, namespace },
     spec: { expirationSeconds: 3600 },
   };
-  const answer = await connection.create({ ...accounts, verbs: [] }, request, { subresource: 'token' });
+  const answer = await connection.create(serviceAccounts, request, { subresource: 'token' });
   return (answer['status'] as { token: string }).token; // a TokenRequest always answers with one
 }
 

@@ -1,9 +1,19 @@
 import assert from 'node:assert/strict';
 import { loadAll } from 'js-yaml';
 import type { KubeObject } from '../../src/core/objects/index.ts';
-import { type Connection, connect, type Resource, readKubeconfig } from '../../src/kube/index.ts';
+import { connect, readKubeconfig } from '../../src/kube/index.ts';
 import type { AuditEvent } from './real-audit.ts';
-import { type AppView, appView, openStage, type Stage, until } from './story.ts';
+import {
+  type AppView,
+  appView,
+  conditionsOf,
+  kindOf,
+  openStage,
+  personOf,
+  type Stage,
+  tokenOf,
+  until,
+} from './story.ts';
 import { testCluster } from './test-cluster.ts';
 
 /**
@@ -13,23 +23,15 @@ import { testCluster } from './test-cluster.ts';
 export interface Threat {
   readonly name: string;
   /** The attacker: a person with rights in `<name>-a` only. */
-  readonly tenant: Person;
+  readonly tenant: Awaited<ReturnType<typeof personOf>>;
   /** An Application of the attacker as the controller tells it. */
   view(name: string): Promise<AppView | undefined>;
   /** Waits until an Application of the attacker is as asked for. */
   seen(name: string, good: (app: AppView) => boolean): Promise<AppView>;
+  /** Sends the attacker home. */
+  close(): Promise<void>;
   /** Every write of ours that breaks the invariants; empty unless something went wrong. */
   trespasses(): string[];
-}
-
-/** Somebody with a token, who writes as `kubectl` does. */
-export interface Person {
-  readonly token: string;
-  readonly connection: Connection;
-  apply(yaml: string): Promise<void>;
-  patch(kind: string, namespace: string, name: string, body: object): Promise<void>;
-  remove(kind: string, namespace: string, name: string): Promise<void>;
-  close(): Promise<void>;
 }
 
 /** Whom the controller runs as, where it is not the administrator: a service account and what it may do. */
@@ -47,7 +49,7 @@ export async function openWatchedStage(account?: ControllerAccount): Promise<Sta
   const admin = connect(config);
   for (const object of loadAll(account.yaml) as KubeObject[])
     await admin.apply(await kindOf(admin, object.kind), object, { fieldManager: 'story', force: true });
-  const token = await tokenOf(admin, account.namespace, account.name);
+  const token = await tokenOf({ connection: admin }, account.namespace, account.name);
   await admin.close();
   const through = connect({ ...config, credential: { type: 'token', token } }, { version: 'controller' });
   return openStage({ cluster, through });
@@ -57,7 +59,7 @@ export async function openWatchedStage(account?: ControllerAccount): Promise<Sta
 export async function openThreat(stage: Stage, name: string, more = ''): Promise<Threat> {
   await stage.apply(platform(name));
   if (more !== '') await stage.apply(more);
-  const tenant = await personOf(stage, `${name}-a`, 'tenant');
+  const tenant = await personOf(stage, `${name}-a`, 'tenant', 'tenant');
   const view = (app: string): Promise<AppView | undefined> => appView(stage, `${name}-a`, app);
   return {
     name,
@@ -72,64 +74,14 @@ export async function openThreat(stage: Stage, name: string, more = ''): Promise
       assert.ok(found);
       return found;
     },
+    close: () => tenant.connection.close(),
     trespasses: () => stage.cluster.audit().flatMap((event) => trespass(event, name)),
   };
 }
 
-/** A service account as somebody who holds its token. */
-export async function personOf(stage: Stage, namespace: string, account: string): Promise<Person> {
-  const token = await tokenOf(stage.connection, namespace, account);
-  const { url, ca } = stage.cluster;
-  const connection = connect({ server: url, caData: Buffer.from(ca), credential: { type: 'token', token } });
-  const resource = (kind: string): Promise<Resource> => kindOf(stage.connection, kind);
-  return {
-    token,
-    connection,
-    async apply(yaml) {
-      for (const object of loadAll(yaml) as (KubeObject | null)[]) {
-        if (object !== null)
-          await connection.apply(await resource(object.kind), object, { fieldManager: 'tenant', force: true });
-      }
-    },
-    async patch(kind, place, name, body) {
-      await connection.patch(await resource(kind), place, name, 'merge', body as never); // stories write plain JSON
-    },
-    async remove(kind, place, name) {
-      await connection.delete(await resource(kind), place, name);
-    },
-    close: () => connection.close(),
-  };
-}
-
-async function kindOf(connection: Connection, kind: string): Promise<Resource> {
-  const { resources } = await connection.discover();
-  const found = resources.find((each) => each.kind === kind);
-  assert.ok(found, `the cluster serves ${kind}`);
-  return found;
-}
-
-/** A token of a service account, as a TokenRequest gives it. */
-export async function tokenOf(admin: Connection, namespace: string, account: string): Promise<string> {
-  const accounts = { group: '', version: 'v1', kind: 'ServiceAccount', plural: 'serviceaccounts', namespaced: true };
-  const request: KubeObject = {
-    apiVersion: 'authentication.k8s.io/v1',
-    kind: 'TokenRequest',
-    metadata: { name: account, namespace },
-    spec: { expirationSeconds: 3600 },
-  };
-  const answer = await admin.create({ ...accounts, verbs: [] }, request, { subresource: 'token' });
-  return (answer['status'] as { token: string }).token; // a TokenRequest always answers with one
-}
-
-/** Whether an operation is over. */
-export function isOver(app: AppView): boolean {
-  const phase = app.status?.operationState?.phase ?? '';
-  return app.operation === undefined && ['Succeeded', 'Failed', 'Error'].includes(phase);
-}
-
 /** All conditions of an Application in one text. */
 export function conditionText(app: AppView | undefined): string {
-  return (app?.status?.conditions ?? []).map(({ type, message }) => `${type}: ${message}`).join('\n');
+  return conditionsOf(app).join('\n');
 }
 
 /** The attacker's Application in `<name>-a`. */
