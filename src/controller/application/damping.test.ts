@@ -16,8 +16,8 @@ function spent() {
   const damping = new Damping(() => now);
   for (let flip = 0; flip < 6; flip++) {
     const damped = damping.judge(key, status('Healthy'), status('Degraded'));
-    assert.ok(damped.tell && damped.onlyHealth);
-    damping.told(key, damped);
+    assert.equal(damped.news, 'health');
+    damping.told(key, 'health');
   }
   return {
     damping,
@@ -31,21 +31,21 @@ test('health that flaps is held back until it has settled, and told with the tim
   const { damping, wait } = spent();
   wait(60_000);
   const held = damping.judge(key, status('Healthy'), status('Degraded'));
-  assert.deepEqual(held, { tell: false, againInMs: 10_000 });
+  assert.deepEqual(held, { news: 'held', againInMs: 10_000 });
   wait(10_000);
   const damped = damping.judge(key, status('Healthy'), status('Degraded'));
-  assert.ok(damped.tell);
+  assert.ok(damped.news === 'health');
   assert.equal(damped.status.health?.lastTransitionTime, '1970-01-01T00:01:00Z');
 });
 
 test('health that changes while it is held back begins to settle anew', () => {
   const { damping, wait } = spent();
-  assert.ok(!damping.judge(key, status('Healthy'), status('Degraded')).tell);
+  assert.equal(damping.judge(key, status('Healthy'), status('Degraded')).news, 'held');
   wait(9_000);
-  assert.deepEqual(damping.judge(key, status('Healthy'), status('Missing')), { tell: false, againInMs: 10_000 });
+  assert.deepEqual(damping.judge(key, status('Healthy'), status('Missing')), { news: 'held', againInMs: 10_000 });
   wait(1_000);
-  assert.ok(damping.judge(key, status('Healthy'), status('Healthy')).tell, 'nothing is new, so nothing is held');
-  assert.deepEqual(damping.judge(key, status('Healthy'), status('Missing')), { tell: false, againInMs: 10_000 });
+  assert.equal(damping.judge(key, status('Healthy'), status('Healthy')).news, 'none');
+  assert.deepEqual(damping.judge(key, status('Healthy'), status('Missing')), { news: 'held', againInMs: 10_000 });
 });
 
 const operationState = { operation: {}, phase: 'Running', startedAt: 'now' };
@@ -60,11 +60,8 @@ const others: [string, ApplicationStatus][] = [
 for (const [title, more] of others) {
   test(`${title} is told at once, and health with it`, () => {
     const { damping } = spent();
-    assert.ok(!damping.judge(key, status('Healthy'), status('Degraded')).tell);
-    const damped = damping.judge(key, status('Healthy'), status('Degraded', more));
-    assert.ok(damped.tell);
-    assert.equal(damped.onlyHealth, false);
-    assert.equal(damped.status.health?.status, 'Degraded');
+    assert.equal(damping.judge(key, status('Healthy'), status('Degraded')).news, 'held');
+    assert.deepEqual(damping.judge(key, status('Healthy'), status('Degraded', more)), { news: 'more' });
   });
 }
 
@@ -72,7 +69,7 @@ test('a write that failed counts for nothing', () => {
   let now = 0;
   const damping = new Damping(() => now);
   for (let tries = 0; tries < 100; tries++) {
-    assert.ok(damping.judge(key, status('Healthy'), status('Degraded')).tell);
+    assert.equal(damping.judge(key, status('Healthy'), status('Degraded')).news, 'health');
     now += 1000;
   }
   assert.equal(damping.size, 0);
@@ -80,12 +77,12 @@ test('a write that failed counts for nothing', () => {
 
 test('each Application has its own budget, and is forgotten when it is gone or has been calm', () => {
   const { damping, wait } = spent();
-  assert.ok(damping.judge('team-b/shop', status('Healthy'), status('Degraded')).tell);
-  damping.told('team-b/shop', { onlyHealth: true });
+  assert.equal(damping.judge('team-b/shop', status('Healthy'), status('Degraded')).news, 'health');
+  damping.told('team-b/shop', 'health');
   assert.equal(damping.size, 2);
   damping.forget('team-b/shop');
   assert.equal(damping.size, 1);
   wait(24 * 3_600_000);
-  damping.told('team-c/shop', { onlyHealth: true });
+  damping.told('team-c/shop', 'health');
   assert.equal(damping.size, 1);
 });

@@ -10,10 +10,11 @@ import {
 } from '../../core/status/index.ts';
 import { timeText } from './time.ts';
 
-/** A status that may be written now, or when to come back with the newest one. */
+/** What is new in a status: nothing, health that may be written now, health to come back with later, or more than that. */
 export type Damped =
-  | { readonly tell: true; readonly status: ApplicationStatus; readonly onlyHealth: boolean }
-  | { readonly tell: false; readonly againInMs: number };
+  | { readonly news: 'none' | 'more' }
+  | { readonly news: 'health'; readonly status: ApplicationStatus }
+  | { readonly news: 'held'; readonly againInMs: number };
 
 /** Holds back the flapping of health, and nothing else; knows only the Applications that were told of lately. */
 export class Damping {
@@ -28,23 +29,24 @@ export class Damping {
   judge(key: string, before: ApplicationStatus | undefined, after: ApplicationStatus): Damped {
     const telling = this.#tellings.get(key);
     const { health } = after;
-    if (health?.status === undefined || !isOnlyHealth(before, after)) {
+    const news = newsOf(before ?? {}, after);
+    if (news !== 'health' || health?.status === undefined) {
       if (telling?.held !== undefined) this.#keep(key, { spent: telling.spent, at: telling.at });
-      return { tell: true, status: after, onlyHealth: false };
+      return { news: news === 'none' ? 'none' : 'more' };
     }
     const answer = mayTell(telling, health.status, this.#now());
     if (answer.tell) {
       const lastTransitionTime = timeText(answer.since);
-      return { tell: true, status: { ...after, health: { ...health, lastTransitionTime } }, onlyHealth: true };
+      return { news: 'health', status: { ...after, health: { ...health, lastTransitionTime } } };
     }
     if (telling !== undefined) this.#keep(key, { spent: telling.spent, at: telling.at, held: answer.held });
-    return { tell: false, againInMs: answer.againInMs };
+    return { news: 'held', againInMs: answer.againInMs };
   }
 
   /** A status was written, with this as its news. */
-  told(key: string, { onlyHealth }: { readonly onlyHealth: boolean }): void {
+  told(key: string, news: 'health' | 'more'): void {
     const telling = this.#tellings.get(key);
-    this.#keep(key, (onlyHealth ? afterHealth : afterOtherNews)(telling, this.#now()));
+    this.#keep(key, (news === 'health' ? afterHealth : afterOtherNews)(telling, this.#now()));
   }
 
   /** The Application is gone. */
@@ -69,9 +71,10 @@ export class Damping {
 }
 
 /** The rows of objects bear no health: what they tell is about the sync, and is told. */
-function isOnlyHealth(before: ApplicationStatus | undefined, after: ApplicationStatus): boolean {
-  if (before?.health?.status === undefined || before.health.status === after.health?.status) return false;
-  const health = {};
-  const was = { ...before, health } as unknown as JsonObject; // a parsed status is JSON
-  return patchBetween(was, { ...after, health } as unknown as JsonObject) === undefined; // so is a folded one
+function newsOf(before: ApplicationStatus, after: ApplicationStatus): 'none' | 'health' | 'more' {
+  // A parsed status is JSON, and so is a folded one.
+  const patch = patchBetween(before as unknown as JsonObject, after as unknown as JsonObject);
+  if (patch === undefined) return 'none';
+  const isOnlyHealth = Object.keys(patch).every((each) => each === 'health') && before.health?.status !== undefined;
+  return isOnlyHealth && before.health?.status !== after.health?.status ? 'health' : 'more';
 }

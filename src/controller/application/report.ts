@@ -13,7 +13,7 @@ import { keyOfApplication, type Ready } from './gather.ts';
 import { healthOf } from './health.ts';
 import { orphanConditions } from './orphans.ts';
 import { ownFaultText } from './own-fault.ts';
-import { sizeWarning, smallStatus } from './small-status.ts';
+import { cutAsBefore, sizeWarning, smallStatus } from './small-status.ts';
 import { timeText } from './time.ts';
 import type { World } from './world.ts';
 
@@ -60,7 +60,10 @@ export async function report(inputs: Ready, findings: Findings, world: World): P
   return tell(app, status, operationState, world);
 }
 
-/** Writes a status unless its only news is health that flaps: then it is asked again when that has settled. */
+/**
+ * Writes a status unless its only news is health that flaps: then it is asked again when that has settled. What is too
+ * large is sent whole only if it may fit by now: if more than health is new of it.
+ */
 async function tell(
   app: Application,
   status: ApplicationStatus,
@@ -68,12 +71,12 @@ async function tell(
   world: World,
 ): Promise<number | undefined> {
   const key = keyOfApplication(app, world.controlPlane);
-  const damped = isAsked(app, operation)
-    ? ({ tell: true, status, onlyHealth: false } as const)
-    : world.damping.judge(key, app.status, status);
-  if (!damped.tell) return damped.againInMs;
-  const written = await write(app, damped.status, operation, world);
-  if (written !== undefined) world.damping.told(key, damped);
+  const cut = cutAsBefore(app, status, timeText(world.now()));
+  const damped = isAsked(app, operation) ? ({ news: 'more' } as const) : world.damping.judge(key, app.status, cut);
+  if (damped.news === 'held') return damped.againInMs;
+  if (damped.news === 'none') return undefined;
+  const written = await write(app, damped.news === 'health' ? damped.status : status, operation, world);
+  if (written !== undefined) world.damping.told(key, damped.news);
   return undefined;
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Application, ApplicationStatus } from '../../core/api/index.ts';
-import { sizeWarning, smallStatus } from './small-status.ts';
+import { cutAsBefore, sizeWarning, smallStatus } from './small-status.ts';
 
 const count = 10_000;
 const name = (n: number): string => `${'an-object-with-a-name-as-long-as-they-get-'.repeat(4)}${n}`;
@@ -33,4 +33,12 @@ test('140: a status that does not fit is cut to what does, with what is amiss fi
 test('cut again at another time it is the same, so that nothing is written', () => {
   const first = smallStatus(app(), large, '2026-01-01T00:00:00Z');
   assert.deepEqual(smallStatus(app(first), large, '2026-01-02T00:00:00Z'), first);
+});
+
+test('what was cut before is cut again, so that only what is new of it counts; what was whole stays whole', () => {
+  const first = smallStatus(app(), large, '2026-01-01T00:00:00Z');
+  const now = '2026-01-02T00:00:00Z';
+  assert.deepEqual(cutAsBefore(app(first), large, now), first);
+  assert.equal(cutAsBefore(app({ sync: { status: 'Synced' } }), large, now), large);
+  assert.notDeepEqual(cutAsBefore(app(first), { ...large, resources: rows }, now), first);
 });

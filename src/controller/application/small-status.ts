@@ -40,6 +40,12 @@ export function smallStatus(
   };
 }
 
+/** What would stand written of a status: as much as before, where that had to be cut. */
+export function cutAsBefore(app: Application, status: ApplicationStatus, now: string): ApplicationStatus {
+  const wasCut = app.status?.conditions?.some(({ type }) => type === sizeWarning) === true;
+  return wasCut ? smallStatus(app, status, now) : status;
+}
+
 function worstFirst<T>(rows: readonly T[], isBad: (row: T) => boolean): T[] {
   return [...rows.filter(isBad), ...rows.filter((row) => !isBad(row))].slice(0, mostRows);
 }
