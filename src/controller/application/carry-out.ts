@@ -41,7 +41,8 @@ const passingCodes: readonly string[] = [
 /** Whether an error tells of a server that is away, full, or has not got our new credential yet, and not of the object. */
 export function isPassing({ code, message }: ArgosyError): boolean {
   // A webhook that cannot be called is a 500 of a server that is well; the text is all that tells it from etcd's faults.
-  return passingCodes.includes(code) && !message.includes('webhook');
+  // The word alone may be the object's own name.
+  return passingCodes.includes(code) && !/(failed calling|conversion) webhook/.test(message);
 }
 
 async function apply(task: ApplyTask, resource: Resource, door: Door): Promise<Outcome> {
@@ -49,9 +50,15 @@ async function apply(task: ApplyTask, resource: Resource, door: Door): Promise<O
     return await applyBy(task, resource, door);
   } catch (error) {
     // What may not be changed can be made anew, where somebody asked for that.
-    if (!task.force || task.mode === 'replace' || !isArgosyError(error) || error.code !== 'kube-invalid') throw error;
+    const asked = task.force && task.mode !== 'replace' && task.live !== undefined && !holdsOthers(task);
+    if (!asked || !isArgosyError(error) || error.code !== 'kube-invalid') throw error;
     return recreate(task, resource, door);
   }
+}
+
+/** A CRD or a Namespace made anew would take everything in it along. */
+function holdsOthers({ object }: ApplyTask): boolean {
+  return object.kind === 'CustomResourceDefinition' || object.kind === 'Namespace';
 }
 
 async function applyBy(task: ApplyTask, resource: Resource, door: Door): Promise<Outcome> {
@@ -72,9 +79,7 @@ async function replace(task: ApplyTask, resource: Resource, door: Door): Promise
   const { live, object, dryRun } = task;
   const options = { fieldManager, dryRun };
   if (live === undefined) return applied(task, await door.create(resource, object, options), 'created');
-  // A CRD or a Namespace made anew would take everything in it along.
-  const inPlace = object.kind === 'CustomResourceDefinition' || object.kind === 'Namespace';
-  if (task.force && !inPlace) return recreate(task, resource, door);
+  if (task.force && !holdsOthers(task)) return recreate(task, resource, door);
   const resourceVersion = live.metadata.resourceVersion ?? '';
   const next: KubeObject = { ...object, metadata: { ...object.metadata, resourceVersion } };
   return applied(task, await door.update(resource, next, options), 'replaced');
@@ -87,6 +92,7 @@ const goneWithinMs = 30_000;
 async function recreate(task: ApplyTask, resource: Resource, door: Door): Promise<Outcome> {
   const { live, object, key, dryRun } = task;
   const { uid, resourceVersion } = live?.metadata ?? {};
+  await tryToCreate(task, resource, door);
   await door.delete(resource, key.namespace, key.name, { uid, resourceVersion, propagation: 'Background', dryRun });
   if (dryRun) return applied(task, object, 'replaced');
   for (let waited = 0; waited < goneWithinMs; waited += goneEveryMs) {
@@ -99,6 +105,15 @@ async function recreate(task: ApplyTask, resource: Resource, door: Door): Promis
   }
   const message = `${kindText(key)}/${key.name} is still being deleted; it is made anew once it has gone`;
   return { task, status: 'SyncFailed', message, code: 'kube-conflict' };
+}
+
+/** What could not come back must not go: the API server judges the new object before it finds the old one in its place. */
+async function tryToCreate({ object }: ApplyTask, resource: Resource, door: Door): Promise<void> {
+  try {
+    await door.create(resource, object, { fieldManager, dryRun: true });
+  } catch (error) {
+    if (!isArgosyError(error) || error.code !== 'kube-already-exists') throw error;
+  }
 }
 
 function applied(task: ApplyTask, object: KubeObject, how: string): Outcome {

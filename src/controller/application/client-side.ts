@@ -52,8 +52,10 @@ function recorded(target: KubeObject): KubeObject {
 /** The merge patch that sets everything wanted and removes what only `last` had. */
 function threeWay(last: Json | undefined, wanted: Json): Json {
   if (!isObject(wanted)) return wanted;
-  const patch: Record<string, Json> = {};
-  if (isObject(last)) for (const key of Object.keys(last)) if (!Object.hasOwn(wanted, key)) patch[key] = null;
-  for (const key of Object.keys(wanted)) patch[key] = threeWay(own(last, key), wanted[key] ?? null);
-  return patch;
+  const gone = isObject(last) ? Object.keys(last).filter((key) => !Object.hasOwn(wanted, key)) : [];
+  // Entries, since assigning would take a key named `__proto__` for something else.
+  return Object.fromEntries<Json>([
+    ...gone.map((key) => [key, null] as const),
+    ...Object.keys(wanted).map((key) => [key, threeWay(own(last, key), wanted[key] ?? null)] as const),
+  ]);
 }
