@@ -56,7 +56,10 @@ export class Course {
 
   /** What is known of all objects so far, in the order they run. */
   results(): ResourceResult[] {
-    return [...this.#gone, ...this.#items.flatMap(({ result }) => (result === undefined ? [] : [result]))];
+    const results = [...this.#gone];
+    // Asked for at each step, for all items: nothing is made for those that have none.
+    for (const { result } of this.#items) if (result !== undefined) results.push(result);
+    return results;
   }
 
   /** Sees what the last step has led to, and tells what to do next. */

@@ -58,7 +58,7 @@ export interface Sight {
 /** One step of a sync, from what the last one led to: waits, ends, or runs exactly one wave of one phase. */
 export function stepOver({ items, results, multiStep, later }: Sight, input: StepInput): Step {
   if (input.terminating) return terminate(items, results, input);
-  const releases = releaseFinished(items);
+  const releases = releaseFinished(items, input);
   const waiting = awaited(items, multiStep);
   if (waiting !== undefined) return { next: 'wait', message: waiting, tasks: releases, results };
   if (items.some(stopsSync)) return fail(items, results, releases, input);
@@ -130,9 +130,9 @@ function runWave(wave: readonly Item[], { results, releases, final, multiStep, i
       results,
     };
   }
-  const stale = wave.filter((item) => item.hook?.policies.includes('BeforeHookCreation') && item.live !== undefined);
+  const stale = wave.filter(isStale);
   // A hook of the last sync goes before its successor of the same name can come: in a step of its own.
-  if (stale.length > 0) return makeRoom(stale, results, releases, input);
+  if (stale.length > 0 && !input.dryRun) return makeRoom(stale, results, releases, input);
   const skipped = wave.flatMap((item) => skippedResult(item, multiStep, input));
   const tasks = wave.flatMap((item) => tasksOf(item, input));
   return {
@@ -142,6 +142,10 @@ function runWave(wave: readonly Item[], { results, releases, final, multiStep, i
     final: final && wave.every(({ hook }) => hook === undefined),
   };
 }
+
+/** A hook of an earlier sync stands where a new one is to come. */
+const isStale = ({ hook, live }: Item): boolean =>
+  hook?.policies.includes('BeforeHookCreation') === true && live !== undefined;
 
 function makeRoom(
   stale: readonly Item[],
@@ -163,7 +167,9 @@ const mayPrune = (item: Item, { prune, options }: StepInput): boolean =>
 
 function tasksOf(item: Item, input: StepInput): Task[] {
   if (isPrune(item)) return mayPrune(item, input) ? some(deleteTask(item, 'prune', input)) : [];
-  return needsNothing(item, input) ? [] : some(applyTask(item, input));
+  // What stands there goes nowhere in a dry run, so nothing can be tried out in its place.
+  if (needsNothing(item, input) || (input.dryRun && isStale(item))) return [];
+  return some(applyTask(item, input));
 }
 
 function needsNothing(item: Item, input: StepInput): boolean {
@@ -183,15 +189,21 @@ function isMadeAnew({ target, live }: Item): boolean {
 function skippedResult(item: Item, multiStep: boolean, input: StepInput): ResourceResult[] {
   const { group, kind, namespace, name } = item.key;
   const row = (status: string, message: string, hookPhase = 'Succeeded'): ResourceResult[] => [
-    { group, version: item.version, kind, namespace, name, status, message, hookPhase, syncPhase: item.phase },
+    {
+      ...{ group, version: item.version, kind, namespace, name, status, message },
+      ...(item.hook === undefined ? {} : { hookType: item.phase }),
+      ...{ hookPhase, syncPhase: item.phase },
+    },
   ];
   if (isPrune(item)) {
     const refusal = pruneRefusal(item, input.prune, input.options);
     if (refusal !== undefined) return row('PruneSkipped', refusal);
     return item.live?.object.metadata.deletionTimestamp === undefined ? [] : row('Pruned', 'pruned');
   }
+  if (input.dryRun && isStale(item)) return row('Synced', `${kindText(item.key)}/${name} is to be made anew`);
   if (!needsNothing(item, input)) return [];
-  return row('Synced', `${kindText(item.key)}/${name} unchanged`, multiStep ? 'Running' : 'Succeeded');
+  const waits = multiStep && !input.dryRun;
+  return row('Synced', `${kindText(item.key)}/${name} unchanged`, waits ? 'Running' : 'Succeeded');
 }
 
 function fail(
@@ -202,21 +214,19 @@ function fail(
 ): Step {
   const rescue = items.filter((item) => item.phase === 'SyncFail' && isPending(item));
   if (rescue.length > 0) {
-    const stale = rescue.filter(
-      (item) => item.hook?.policies.includes('BeforeHookCreation') && item.live !== undefined,
-    );
-    if (stale.length > 0) return makeRoom(stale, results, releases, input);
+    const stale = rescue.filter(isStale);
+    if (stale.length > 0 && !input.dryRun) return makeRoom(stale, results, releases, input);
     return {
       next: 'run',
-      tasks: [...releases, ...rescue.flatMap((item) => some(applyTask(item, input)))],
-      results,
+      tasks: [...releases, ...rescue.flatMap((item) => tasksOf(item, input))],
+      results: [...results, ...rescue.flatMap((item) => skippedResult(item, true, input))],
       final: false,
     };
   }
   // What is finished is among the releases already; a second one would meet the version the first has made.
   const cleanup = items.flatMap((item) =>
     item.hook?.policies.includes('HookFailed')
-      ? [...(isPending(item) ? release(item) : []), ...some(deleteTask(item, 'hook', input))]
+      ? [...(isPending(item) && !input.dryRun ? release(item) : []), ...some(deleteTask(item, 'hook', input))]
       : [],
   );
   return { next: 'end', phase: 'Failed', message: failureMessage(items), tasks: [...releases, ...cleanup], results };
@@ -260,9 +270,9 @@ function terminate(items: readonly Item[], results: readonly ResourceResult[], i
   return { next: 'end', phase: 'Failed', message: terminated, tasks, results };
 }
 
-/** Hooks whose result is known no longer need to be kept. */
-function releaseFinished(items: readonly Item[]): Task[] {
-  return items.filter(isToRelease).flatMap(release);
+/** Hooks whose result is known no longer need to be kept; what is only tried out keeps its finalizers. */
+function releaseFinished(items: readonly Item[], { dryRun }: StepInput): Task[] {
+  return dryRun ? [] : items.filter(isToRelease).flatMap(release);
 }
 
 function isToRelease(item: Item): boolean {
