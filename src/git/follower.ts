@@ -42,8 +42,8 @@ export function createFollower(parts: FollowerParts): Follower {
       known = await mirror.update(connection, known);
       if (before === known) return false;
       fetches += 1;
-      // Untidy is not wrong: if packing fails, the next hundred fetches will try again.
-      if (fetches % parts.limits.fetchesPerPack === 0) await mirror.pack().catch(() => undefined);
+      // Nobody waits for it but the next who writes. Untidy is not wrong: if it fails, the next hundred fetches try again.
+      if (fetches % parts.limits.fetchesPerPack === 0) void mirror.pack().catch(() => undefined);
       return true;
     });
   const remake = async (): Promise<void> => {
