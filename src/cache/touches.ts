@@ -7,7 +7,8 @@ export interface Sight {
 interface Held {
   writes: number;
   readonly seen: (Sight | undefined)[];
-  readonly own: Sight[];
+  /** Rows and versions, as text: writes of one Application overlap, and there may be thousands before the last is over. */
+  readonly own: Set<string>;
 }
 
 /** Gathers the Applications that something happened to, and tells of each once for a bunch of changes. */
@@ -49,14 +50,14 @@ export function createTouches(tell: (instances: readonly string[]) => void): Tou
     timer ??= setImmediate(flush);
   };
   const hold = (instance: string): ((own: Sight | undefined) => void) => {
-    const holding: Held = held.get(instance) ?? { writes: 0, seen: [], own: [] };
+    const holding: Held = held.get(instance) ?? { writes: 0, seen: [], own: new Set() };
     held.set(instance, holding);
     holding.writes++;
     return (own) => {
-      if (own !== undefined) holding.own.push(own);
+      if (own !== undefined) holding.own.add(textOf(own));
       if (--holding.writes > 0) return;
       held.delete(instance);
-      if (holding.seen.some((sight) => !isOwn(sight, holding.own))) touch(instance);
+      if (holding.seen.some((sight) => sight === undefined || !holding.own.has(textOf(sight)))) touch(instance);
     };
   };
   return {
@@ -75,6 +76,6 @@ export function createTouches(tell: (instances: readonly string[]) => void): Tou
   };
 }
 
-function isOwn(sight: Sight | undefined, own: readonly Sight[]): boolean {
-  return own.some(({ row, version }) => row === sight?.row && version === sight.version);
+function textOf({ row, version }: Sight): string {
+  return `${row} ${version}`;
 }
