@@ -54,3 +54,11 @@ export function kindOf(group: string, version = 'v1'): CustomKind {
     object: (name, rest = {}) => ({ apiVersion: `${group}/${version}`, kind: 'Widget', metadata: { name }, ...rest }),
   };
 }
+
+/** A schema that takes everything. */
+export const open = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+
+/** A schema with a `spec` of this schema. */
+export function withSpec(spec: object): object {
+  return { type: 'object', properties: { spec: { type: 'object', ...spec } } };
+}

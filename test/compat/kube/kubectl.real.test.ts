@@ -4,14 +4,13 @@
  * It needs the real kubectl, so it runs with the real suite; the embedded cluster is judged here too.
  */
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { edit, watch } from '../../support/kubectl-session.ts';
 import type { KubectlResult } from '../../support/real-cluster.ts';
-import { findBinary } from '../../support/real-processes.ts';
 import { type TestCluster, testCluster } from '../../support/test-cluster.ts';
 import { unique } from './cluster.ts';
 import { crdBody } from './crds.ts';
@@ -372,40 +371,3 @@ for (const flavour of ['real', 'embedded'] as const)
       assert.match(again.stderr, /configmaps "c" already exists/);
     });
   });
-
-function edit(kubeconfig: string, editor: string, args: string[]): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const env = { ...process.env, KUBE_EDITOR: editor };
-    const child = spawn(findBinary('kubectl', 'KUBECTL'), [`--kubeconfig=${kubeconfig}`, ...args], {
-      env,
-      timeout: 60_000,
-    });
-    let out = '';
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      out += text;
-    });
-    child.on('error', reject);
-    child.on('close', () => resolve(out));
-  });
-}
-
-function watch(kubeconfig: string, args: string[]): { until(pattern: RegExp): Promise<void>; stop(): void } {
-  const child = spawn(findBinary('kubectl', 'KUBECTL'), [`--kubeconfig=${kubeconfig}`, ...args], { timeout: 60_000 });
-  let out = '';
-  let wake = (): void => undefined;
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    out += text;
-    wake();
-  });
-  child.on('close', () => wake());
-  const until = async (pattern: RegExp): Promise<void> => {
-    while (!pattern.test(out)) {
-      assert.equal(child.exitCode, null, `kubectl ended: ${out}`);
-      await new Promise<void>((resolve) => {
-        wake = resolve;
-        setTimeout(resolve, 1_000);
-      });
-    }
-  };
-  return { until, stop: () => child.kill('SIGKILL') };
-}

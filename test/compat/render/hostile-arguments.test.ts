@@ -1,42 +1,18 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+import { relative } from 'node:path';
 import { after, test } from 'node:test';
-import { isArgosyError } from '../../../src/core/errors/index.ts';
-import { configMap, type Files, openRenderHouse, type Wanted } from '../../support/render-house.ts';
+import { openHostileHouse, chart as plainChart } from '../../support/hostile-house.ts';
+import { configMap, type Files, type Wanted } from '../../support/render-house.ts';
 
 // What a tenant writes becomes words of a command line, and files that a tool reads in its own way. Nothing of it may
 // make the tool open, or run, anything that we have not looked at.
 
-const planted = mkdtempSync(join(tmpdir(), 'argosy-planted-'));
-const canary = 'canary-5c20be';
-const secret = join(planted, 'secret.yaml');
-writeFileSync(secret, `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: stolen}\ndata: {secret: ${canary}}\n`);
+const hostile = openHostileHouse();
+const { house, secret } = hostile;
+after(() => hostile.close());
 
-const house = openRenderHouse();
-after(async () => {
-  await house.close();
-  rmSync(planted, { recursive: true, force: true });
-});
-
-async function harmless(wanted: Wanted): Promise<void> {
-  try {
-    const made = await house.render(wanted);
-    assert.ok(!JSON.stringify(made).includes(canary), 'the planted secret is in the manifests');
-    assert.fail('it was rendered');
-  } catch (error) {
-    if (!isArgosyError(error)) throw error;
-    assert.ok(['render-refused', 'render-failed'].includes(error.code), `${error.code}: ${error.message}`);
-    assert.ok(!JSON.stringify([error.message, error.subject, error.hint]).includes(canary), 'it is in the error');
-  }
-}
-
-const chart: Files = {
-  'app/Chart.yaml': 'apiVersion: v2\nname: c\nversion: 1.0.0\n',
-  'app/templates/x.yaml': configMap('x', 'v: {{ .Values | toJson | quote }}'),
-  'app/v.yaml': 'a: 1\n',
-};
+const harmless = (wanted: Wanted): Promise<void> => hostile.refused(wanted, ['render-refused', 'render-failed']);
+const chart: Files = { ...plainChart, 'app/v.yaml': 'a: 1\n' };
 
 test('AC-06: a value file whose name holds a comma or quotes is one file', async () => {
   for (const name of [`x,${secret}`, `x",${secret},"`, `"x",${secret}`]) {

@@ -1,44 +1,23 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { after, test } from 'node:test';
 import { treeAt } from '../../../src/controller/sources/tree.ts';
 import type { ApplicationSource } from '../../../src/core/api/index.ts';
-import { isArgosyError } from '../../../src/core/errors/index.ts';
 import { type GitHouse, openGitHouse } from '../../support/git-house.ts';
 import { createTestRepository } from '../../support/git-repository.ts';
-import { configMap, type Files, openRenderHouse, type Wanted } from '../../support/render-house.ts';
+import { chart, openHostileHouse } from '../../support/hostile-house.ts';
+import { configMap, type Files } from '../../support/render-house.ts';
 
-const planted = mkdtempSync(join(tmpdir(), 'argosy-planted-'));
-const canary = 'canary-7f3a91';
-const secret = join(planted, 'secret.yaml');
-writeFileSync(secret, `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: stolen}\ndata: {secret: ${canary}}\n`);
-writeFileSync(join(planted, 'kustomization.yaml'), 'resources: [secret.yaml]\n');
+// What a source tries to reach: files of this machine, other addresses, other renders, our environment.
 
-const house = openRenderHouse();
+const hostile = openHostileHouse();
+const { house, canary, planted, secret, up, refused } = hostile;
 const gits: GitHouse[] = [];
 after(async () => {
-  await house.close();
+  await hostile.close();
   for (const git of gits) await git.close();
-  rmSync(planted, { recursive: true, force: true });
 });
-
-/** From a directory two levels below the root, the way up to the planted file. */
-const up = (file = secret): string => `${'../'.repeat(30)}${relative('/', file)}`;
-
-async function refused(wanted: Wanted, codes: readonly string[] = ['render-refused']): Promise<void> {
-  try {
-    const made = await house.render(wanted);
-    assert.fail(`rendered ${JSON.stringify(made.objects).slice(0, 200)}`);
-  } catch (error) {
-    if (!isArgosyError(error)) throw error;
-    assert.ok(codes.includes(error.code), `${error.code}: ${error.message}`);
-    const told = JSON.stringify([error.message, error.subject, error.hint, String(error.cause)]);
-    assert.ok(!told.includes(canary), 'the planted secret is in the error');
-    assert.ok(!told.includes(house.scratch), 'a path of this machine is in the error');
-  }
-}
 
 /** The same tree through the real git and its export, which has its own guards. */
 async function refusedFromGit(files: Files, source: Partial<ApplicationSource>): Promise<void> {
@@ -54,11 +33,6 @@ async function refusedFromGit(files: Files, source: Partial<ApplicationSource>):
     repository.remove();
   }
 }
-
-const chart: Files = {
-  'app/Chart.yaml': 'apiVersion: v2\nname: c\nversion: 1.0.0\n',
-  'app/templates/x.yaml': configMap('x', 'v: {{ .Values | toJson | quote }}'),
-};
 
 for (const [title, entry] of [
   ['an absolute path', secret],
@@ -242,11 +216,6 @@ for (const path of ['/etc', '../x', 'a/../../x', 'a//b', 'linked', 'app\0'])
       source: { path },
     }));
 
-test('FX-04: a parameter with a huge index is refused', () =>
-  refused({ files: chart, source: { path: 'app', helm: { parameters: [{ name: 'a[2147483647]', value: 'x' }] } } }, [
-    'render-limit',
-  ]));
-
 test('KU-13, T-067: lookup and getHostByName find nothing, and no variable of ours is in reach', async () => {
   const files = {
     ...chart,
@@ -264,92 +233,6 @@ test('KU-13, T-067: lookup and getHostByName find nothing, and no variable of ou
   const { objects } = await house.render({ files: tame, source: { path: 'app' } });
   const data = JSON.stringify(objects.find(({ object }) => object.metadata?.name === 'looked')?.object);
   assert.match(data, /"v":"\[\{\},\\"(?:127\.0\.0\.1|::1|)\\"\]"/);
-});
-
-const laughs = (merge: boolean): string =>
-  ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i']
-    .map((key, i, all) => {
-      const before = all[i - 1];
-      if (before === undefined)
-        return `${key}: &${key} ${merge ? '{x: 1, y: 2, z: 3}' : '[x, x, x, x, x, x, x, x, x]'}`;
-      const nine = Array.from({ length: 9 }, (_, n) =>
-        merge ? `k${n}: {<<: *${before}, own${n}: *${before}}` : `*${before}`,
-      );
-      return `${key}: &${key} ${merge ? `{${nine.join(', ')}}` : `[${nine.join(', ')}]`}`;
-    })
-    .join('\n');
-
-for (const [title, text] of [
-  ['aliases', laughs(false)],
-  ['merge keys', laughs(true)],
-  ['depth', `${'['.repeat(5_000)}${']'.repeat(5_000)}`],
-  ['an alias of itself', 'a: &a {b: *a}'],
-] as const)
-  test(`KU-03, T-129: a bomb of ${title} is refused with file and line`, async () => {
-    const files = {
-      'app/x.yaml': `${configMap('x')}---\napiVersion: v1\nkind: X\nmetadata: {name: b}\nbomb:\n  ${text.replaceAll('\n', '\n  ')}\n`,
-    };
-    await refused({ files, source: { path: 'app' } }, ['render-limit', 'render-failed']);
-    await assert.rejects(house.render({ files, source: { path: 'app' } }), /app\/x\.yaml:\d+/);
-  });
-
-test('AC-13: eleven megabytes of manifests are refused, ten are read beside the main loop', async () => {
-  const megabyte = configMap('x', `a: "${'x'.repeat(1024 * 1024 - 200)}"`);
-  const files = (count: number): Files =>
-    Object.fromEntries(Array.from({ length: count }, (_, i) => [`app/${i}.yaml`, `# ${i}\n${megabyte}`]));
-  await refused({ files: files(11), source: { path: 'app' } }, ['render-limit']);
-  assert.equal((await house.render({ files: files(9), source: { path: 'app' } })).objects.length, 9);
-});
-
-test('T-129: ten thousand and one objects are refused', () => {
-  const items = Array.from({ length: 10_001 }, (_, i) => `{apiVersion: v1, kind: ConfigMap, metadata: {name: n${i}}}`);
-  const files = { 'app/x.yaml': `apiVersion: v1\nkind: List\nitems: [${items.join(', ')}]\n` };
-  return refused({ files, source: { path: 'app' } }, ['render-limit']);
-});
-
-test('files that are no text of ours are told, and those that Go can read are read', async () => {
-  const text = configMap('x', 'a: "é"');
-  await refused({ files: { 'app/x.yaml': Buffer.from(text, 'latin1') }, source: { path: 'app' } }, ['render-failed']);
-  const wide = Buffer.from(`\ufeff${text}`, 'utf16le');
-  for (const content of [
-    Buffer.from(`\ufeff${text}`),
-    wide,
-    Buffer.from(wide).swap16(),
-    text.replaceAll('\n', '\r\n'),
-  ]) {
-    const { objects } = await house.render({ files: { 'app/x.yaml': content }, source: { path: 'app' } });
-    assert.match(JSON.stringify(objects), /"name":"x".*"a":"é"/);
-  }
-});
-
-test('T-129: a source that gives a tool too many files or links is refused', async () => {
-  const many = (make: (i: number) => Files[string], count: number): Files =>
-    Object.fromEntries(Array.from({ length: count }, (_, i) => [`app/files/f${i}`, make(i)]));
-  const files = { ...chart, ...many(() => '', 20_001) };
-  await refused({ files, source: { path: 'app' } }, ['render-limit']);
-  await refused({ files: { ...chart, ...many(() => ({ link: '../Chart.yaml' }), 2_001) }, source: { path: 'app' } }, [
-    'render-limit',
-  ]);
-});
-
-test('AC-13: a chart that needs more memory than permitted is told so in one sentence', async () => {
-  if (!(await house.spawner.confinement()).memory) return;
-  const files = { ...chart, 'app/templates/x.yaml': '{{- range until 100000000 }}\na: b\n{{- end }}' };
-  await assert.rejects(house.render({ files, source: { path: 'app' } }), {
-    code: 'render-limit',
-    message: 'helm needs more memory than permitted',
-  });
-});
-
-test('JS-01: keys of the language are plain data', async () => {
-  const files = {
-    'app/x.yaml': `${configMap('x')}  __proto__: "1"\n  constructor: "2"\nbase: &b {__proto__: {polluted: true}}\nmerged: {<<: *b}\n`,
-  };
-  const [made] = (await house.render({ files, source: { path: 'app' } })).objects;
-  assert.equal(Object.getOwnPropertyDescriptor({}, 'polluted'), undefined);
-  assert.equal(({} as Record<string, unknown>)['polluted'], undefined);
-  assert.equal(Object.getPrototypeOf(made?.object), Object.prototype);
-  assert.match(JSON.stringify(made?.object), /"__proto__":"1","constructor":"2"/);
 });
 
 test('AC-11: renders of two tenants share no directory, and nothing is left behind', async () => {
