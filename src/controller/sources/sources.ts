@@ -12,7 +12,7 @@ import { modulesOf } from './permitted-modules.ts';
 import { fingerprint, type Made, type RenderHouse, type RenderSource, renderAll, servedKey } from './rendering.ts';
 import { type Sweep, startSweep } from './sweep.ts';
 import { asTold } from './told.ts';
-import { hasNewSources, Unreads } from './unread.ts';
+import { hasNewSources, saysNothing, Unreads } from './unread.ts';
 
 export interface SourcesOptions {
   readonly git: Git;
@@ -121,7 +121,7 @@ class Following implements Sources {
     for (const input of inputs) trouble ??= await this.#mirrors.ask(this.#readOf(app, input), refresh);
     // What an operation is pinned to may well be there, whatever the repository says now.
     if (isOverride(override)) return { manifests: (await renderAll(this.#house, app, inputs, false)).manifests };
-    const asked = isAsked || hasNewSources(app);
+    const asked = isAsked || hasNewSources(app) || saysNothing(app);
     if (trouble !== undefined) {
       await this.#fromMirror(key, app, inputs);
       return this.#lastGood(key, inputs, { ...trouble, asked, seen: unreachable, passes: true });

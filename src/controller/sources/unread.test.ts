@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { parseApplication } from '../../core/api/index.ts';
 import { ArgosyError } from '../../core/errors/index.ts';
 import type { Json } from '../../core/json/index.ts';
-import { hasNewSources, Unreads } from './unread.ts';
+import { hasNewSources, saysNothing, Unreads } from './unread.ts';
 
 const graceMs = 180_000;
 
@@ -100,4 +100,21 @@ test('sources are new when they are not those of the last comparison', () => {
   assert.equal(app({ source: { ...source, path: 'y' } }, { source }), true);
   assert.equal(app({ sources: [source] }, { sources: [source] }), false);
   assert.equal(app({ sources: [source] }, { source }), true);
+});
+
+test('only a status that says something is worth a grace period', () => {
+  const app = (sync: Json): boolean => {
+    const parsed = parseApplication({
+      apiVersion: 'argoproj.io/v1alpha1',
+      kind: 'Application',
+      metadata: { name: 'shop', namespace: 'team-a' },
+      spec: { project: 'team-a', destination: {} },
+      status: { sync },
+    });
+    assert.ok(parsed.ok);
+    return saysNothing(parsed.value);
+  };
+  assert.equal(app({ status: 'Unknown' }), true);
+  assert.equal(app({ status: 'Synced' }), false);
+  assert.equal(app({ status: 'OutOfSync' }), false);
 });

@@ -117,6 +117,11 @@ export function hasNewSources({ spec, status }: Application): boolean {
   return !equal(asked(spec), asked(status?.sync?.comparedTo ?? {}));
 }
 
+/** Tells whether there is no good status to be kept: then waiting would only leave the words of an older trouble standing. */
+export function saysNothing({ status }: Application): boolean {
+  return status?.sync?.status === 'Unknown';
+}
+
 type Asked = Pick<Application['spec'], 'source' | 'sources'>;
 
 function asked({ source, sources = [] }: Asked): Json {
