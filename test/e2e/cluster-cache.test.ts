@@ -210,7 +210,7 @@ async function look(what: { token: string; mode?: RespectRbac; namespaces?: read
     projector: { ...projector, needsBody: (kind) => kind.kind === 'StatefulSet' || projector.needsBody(kind) },
     onTouched: (instances) => touched.push(...instances),
     log: silentLogger,
-    rhythm: { probeMs: 300, longestProbeMs: 600, againMs: 100, longestAgainMs: 500 },
+    rhythm: { graceMs: 200, probeMs: 300, longestProbeMs: 600, againMs: 100, longestAgainMs: 500 },
     discoveryRhythm: { settleMs: 50, againMs: 500, everyMs: 60_000 },
   });
   open.push({ cache, connection });

@@ -42,7 +42,7 @@ before(async () => {
   await stage.apply(objects());
   await stage.start(
     { controlPlane: plane },
-    { rhythm: { probeMs: 300, longestProbeMs: 600, againMs: 200, patienceMs: 5000 } },
+    { rhythm: { graceMs: 200, probeMs: 300, longestProbeMs: 600, againMs: 200, patienceMs: 5000 } },
   );
 });
 

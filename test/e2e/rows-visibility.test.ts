@@ -48,7 +48,7 @@ before(async () => {
   await stage.apply(await cluster('looker', {}));
   await stage.start(
     { controlPlane: plane },
-    { rhythm: { probeMs: 300, longestProbeMs: 600, againMs: 200, patienceMs: 5000 } },
+    { rhythm: { graceMs: 200, probeMs: 300, longestProbeMs: 600, againMs: 200, patienceMs: 5000 } },
   );
 });
 
