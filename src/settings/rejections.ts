@@ -6,8 +6,11 @@ export interface Rejection {
   readonly reason: string;
 }
 
+/** Namespaces that are told something at once; one that is slow to tell holds up no other. */
+const atOnce = 64;
+
 /**
- * Tells each refusal once, those of a namespace one after the other: a tenant with ten thousand bad Secrets waits for
+ * Tells each refusal once, namespaces in turn and one of each at a time: a tenant with ten thousand bad Secrets waits for
  * itself, not the others for him.
  */
 export class Rejections {
@@ -32,8 +35,7 @@ export class Rejections {
       this.#updateNamespace(namespace, now.get(namespace) ?? new Map());
     }
     if (now.size === 0) this.#sentences.clear();
-    for (const namespace of this.#waiting.keys())
-      if (!this.#working.has(namespace)) this.#working.set(namespace, this.#work(namespace));
+    this.#begin();
   }
 
   #updateNamespace(namespace: string, now: ReadonlyMap<string, Rejection>): void {
@@ -61,17 +63,36 @@ export class Rejections {
     return reason;
   }
 
-  async #work(namespace: string): Promise<void> {
-    await Promise.resolve(); // whoever updates goes on first
-    for (;;) {
-      const waiting = this.#waiting.get(namespace);
-      const [next] = waiting ?? [];
-      if (next === undefined || this.#stopped) break;
-      waiting?.delete(next[0]);
-      await this.#report.rejected(next[1].about, next[1].reason);
+  #begin(): void {
+    while (this.#working.size < atOnce && !this.#stopped) {
+      const next = this.#take();
+      if (next === undefined) return;
+      const { namespace } = next.about;
+      const done = this.#tell(next).finally(() => {
+        this.#working.delete(namespace);
+        this.#begin();
+      });
+      this.#working.set(namespace, done);
     }
-    this.#waiting.delete(namespace);
-    this.#working.delete(namespace);
+  }
+
+  /** The next one of the namespace that waited longest for a turn, of those that wait for nothing. */
+  #take(): Rejection | undefined {
+    for (const [namespace, waiting] of this.#waiting) {
+      if (this.#working.has(namespace)) continue;
+      this.#waiting.delete(namespace);
+      const [next] = waiting;
+      if (next === undefined) continue;
+      waiting.delete(next[0]);
+      if (waiting.size > 0) this.#waiting.set(namespace, waiting);
+      return next[1];
+    }
+    return undefined;
+  }
+
+  async #tell({ about, reason }: Rejection): Promise<void> {
+    await Promise.resolve(); // whoever updates goes on first
+    await this.#report.rejected(about, reason);
   }
 
   /** Ends when everything queued so far was told. */
