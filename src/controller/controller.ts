@@ -111,7 +111,7 @@ class Running implements Controller {
     const { connection, controlPlane, settings, events, metrics, log } = options;
     this.#options = options;
     this.#control = controlDoor(connection);
-    this.#reporter = createReporter(events, metrics, controlPlane);
+    this.#reporter = createReporter({ events, metrics, log, controlPlane });
     this.#projects = createProjectConditions({
       door: this.#control,
       events,

@@ -2,12 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Application, ApplicationStatus } from '../core/api/index.ts';
 import type { EventNote } from '../kube/index.ts';
-import { createMetrics } from '../telemetry/index.ts';
+import { createLogger, createMetrics } from '../telemetry/index.ts';
 import { createReporter } from './reporter.ts';
 
 function stage() {
   const notes: EventNote[] = [];
   const metrics = createMetrics();
+  const lines: { level: string; msg: string; application: string }[] = [];
+  const log = createLogger({ level: 'info', write: (line) => void lines.push(JSON.parse(line)) });
   const write = (note: EventNote): void => void notes.push(note);
   const events = {
     write,
@@ -19,7 +21,7 @@ function stage() {
       .join('')
       .split('\n')
       .filter((line) => line.startsWith('argocd_app_info{'));
-  return { notes, info, reporter: createReporter(events, metrics, 'argocd') };
+  return { notes, info, lines, reporter: createReporter({ events, metrics, log, controlPlane: 'argocd' }) };
 }
 
 const status = (health: string): ApplicationStatus => ({ sync: { status: 'Synced' }, health: { status: health } });
@@ -42,4 +44,24 @@ test('metrics follow what is, Events what is written', () => {
   );
   reporter.gone('team-a/shop');
   assert.deepEqual(info(), []);
+});
+
+test('the log has a line for each change of meaning, each failed attempt and each new error', () => {
+  const { lines, reporter } = stage();
+  const retried = { operation: {}, phase: 'Running', retryCount: 1, message: 'no right. Retrying attempt #2' };
+  const failing = { ...status('Healthy'), operationState: { ...retried, retryCount: 0 } };
+  const errors = [{ type: 'SyncError', message: 'no' }];
+  reporter.told(app, status('Degraded'));
+  reporter.told(app, status('Healthy'));
+  reporter.told({ ...app, status: failing }, { ...failing, operationState: retried });
+  reporter.told(app, { ...status('Healthy'), conditions: errors });
+  reporter.told({ ...app, status: { ...status('Healthy'), conditions: errors } }, status('Healthy'));
+  assert.deepEqual(
+    lines.map(({ level, msg, application }) => `${level} ${application} ${msg}`),
+    [
+      'info team-a/shop Updated health status: Healthy -> Degraded',
+      'warn team-a/shop no right. Retrying attempt #2',
+      'warn team-a/shop SyncError: no',
+    ],
+  );
 });

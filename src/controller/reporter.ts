@@ -1,9 +1,9 @@
 import { type Application, type ApplicationStatus, projectOf } from '../core/api/index.ts';
-import { transitionBetween } from '../core/status/index.ts';
+import { newErrors, type Transition, transitionBetween } from '../core/status/index.ts';
 import type { EventWriter } from '../kube/index.ts';
-import type { Metrics } from '../telemetry/index.ts';
+import type { Logger, Metrics } from '../telemetry/index.ts';
 
-/** Tells people and monitoring what became of Applications: one Event per change of meaning, and metrics as Argo CD's. */
+/** Tells people and monitoring what became of Applications: one Event and one log line per change of meaning, and metrics as Argo CD's. */
 export interface Reporter {
   /** How an Application is doing, written or not: metrics follow what is, not what was told. */
   seen(app: Application, after: ApplicationStatus): void;
@@ -17,8 +17,15 @@ export interface Reporter {
 
 const infoLabels = ['namespace', 'name', 'project', 'sync_status', 'health_status'] as const;
 
-/** A reporter that writes Events and counts. */
-export function createReporter(events: EventWriter, metrics: Metrics, controlPlane: string): Reporter {
+export interface ReporterOptions {
+  readonly events: EventWriter;
+  readonly metrics: Metrics;
+  readonly log: Logger;
+  readonly controlPlane: string;
+}
+
+/** A reporter that writes Events and log lines, and counts. */
+export function createReporter({ events, metrics, log, controlPlane }: ReporterOptions): Reporter {
   const info = metrics.gauge('argocd_app_info', 'Information about Applications.', infoLabels);
   const syncs = metrics.counter('argocd_app_sync_total', 'Syncs that ended.', [
     'namespace',
@@ -58,6 +65,7 @@ export function createReporter(events: EventWriter, metrics: Metrics, controlPla
     told(app, after) {
       const { namespace = controlPlane, name } = app.metadata;
       const transition = transitionBetween(app.status, after);
+      tell(log.with({ application: `${namespace}/${name}`, project: projectOf(app) }), app, after, transition);
       if (transition === undefined) return;
       if (transition.reason === 'OperationCompleted') {
         syncs.add([namespace, name, projectOf(app), after.operationState?.phase ?? '']);
@@ -72,4 +80,15 @@ export function createReporter(events: EventWriter, metrics: Metrics, controlPla
     passed: (key, seconds) => passes.observe([key.slice(0, key.indexOf('/'))], seconds),
     gone: hide,
   };
+}
+
+/** What an Event tells, and what is too little for one: an attempt that failed, an error in another's place. */
+function tell(log: Logger, app: Application, after: ApplicationStatus, transition: Transition | undefined): void {
+  if (transition !== undefined) {
+    log[transition.type === 'Warning' ? 'warn' : 'info'](transition.message, { reason: transition.reason });
+    return;
+  }
+  const { retryCount = 0, message = '' } = after.operationState ?? {};
+  if (retryCount > (app.status?.operationState?.retryCount ?? 0)) log.warn(message, { reason: 'OperationRetried' });
+  for (const error of newErrors(app.status, after)) log.warn(error, { reason: 'ConditionAdded' });
 }

@@ -7,4 +7,4 @@ export { conditionsAfter, type OwnedConditions } from './conditions.ts';
 export { foldStatus, type StatusFacts } from './fold.ts';
 export { afterHealth, afterOtherNews, isTellingOver, mayTell, type Telling } from './may-tell.ts';
 export { patchBetween } from './patch.ts';
-export { type Transition, transitionBetween } from './transition.ts';
+export { newErrors, type Transition, transitionBetween } from './transition.ts';

@@ -35,6 +35,18 @@ const rows: [string, ApplicationStatus | undefined, ApplicationStatus, string | 
     'Normal Updated sync status:  -> OutOfSync; Updated health status:  -> Missing',
   ],
   [
+    'an error that came',
+    status('Synced', 'Healthy'),
+    { ...status('Unknown', 'Healthy'), conditions: [{ type: 'ComparisonError', message: 'no such path' }] },
+    'Warning Updated sync status: Synced -> Unknown (ComparisonError: no such path)',
+  ],
+  [
+    'an error that stays',
+    { ...status('Synced', 'Healthy'), conditions: [{ type: 'SyncError', message: 'no' }] },
+    { ...status('OutOfSync', 'Healthy'), conditions: [{ type: 'SyncError', message: 'no' }] },
+    'Normal Updated sync status: Synced -> OutOfSync',
+  ],
+  [
     'an operation that ended well',
     status('OutOfSync', 'Missing'),
     status('Synced', 'Healthy', 'Succeeded'),

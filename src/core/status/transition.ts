@@ -43,12 +43,25 @@ function startedText({ operation }: OperationState, revision: string): string {
   return `Initiated ${who} to '${revision}'`;
 }
 
+/** A status that got worse says why, so that nobody has to open the Application to learn it. */
 function statusTransition(before: ApplicationStatus | undefined, after: ApplicationStatus): Transition | undefined {
   const parts = [
     changed('sync', before?.sync?.status, after.sync?.status),
     changed('health', before?.health?.status, after.health?.status),
   ].filter((part) => part !== undefined);
-  return parts.length === 0 ? undefined : { type: 'Normal', reason: 'ResourceUpdated', message: parts.join('; ') };
+  if (parts.length === 0) return undefined;
+  const message = parts.join('; ');
+  const [error] = newErrors(before, after);
+  if (error === undefined) return { type: 'Normal', reason: 'ResourceUpdated', message };
+  return { type: 'Warning', reason: 'ResourceUpdated', message: `${message} (${error})` };
+}
+
+/** Error conditions that were not there before, as `type: message`. */
+export function newErrors(before: ApplicationStatus | undefined, after: ApplicationStatus): readonly string[] {
+  const errors = ({ conditions = [] }: ApplicationStatus): string[] =>
+    conditions.flatMap(({ type, message }) => (type.endsWith('Error') ? [`${type}: ${message}`] : []));
+  const known = errors(before ?? {});
+  return errors(after).filter((each) => !known.includes(each));
 }
 
 function changed(what: string, before: string | undefined, after: string | undefined): string | undefined {
