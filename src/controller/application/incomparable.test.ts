@@ -55,6 +55,14 @@ test('105: a rule that cannot be used ends a sync', () => {
   assert.equal(state.message, 'ComparisonError: the jqPathExpression ".[" cannot be used;');
 });
 
+test('a kind that cannot be read, whose objects no target asks for any more, is waited for alike', () => {
+  const told = { errors: [unread], unread: new Map([['example.io/Gear', unread]]) };
+  const state = held(asked, told);
+  assert.ok(state !== undefined && state !== 'free');
+  assert.equal(state.phase, 'Error');
+  assert.equal(held(running, told), undefined);
+});
+
 test('what cannot be read answers who asks now, and is waited for by what is under way', () => {
   const state = held(asked, unknown);
   assert.ok(state !== undefined && state !== 'free');

@@ -25,8 +25,9 @@ export function whileIncomparable(
   return { next: 'say', operationState: answered(inputs, { message, lasts }, timeText(world.now())) };
 }
 
-/** An object could not be read, or its dry run was refused: that may be otherwise at the next look. */
-function isUnknown(error: string, { objects }: Comparison): boolean {
+/** An object or a kind could not be read, or a dry run was refused: that may be otherwise at the next look. */
+function isUnknown(error: string, { objects, unread = new Map() }: Comparison): boolean {
+  if ([...unread.values()].includes(error)) return true;
   return objects.some(({ status, reason }) => status === 'Unknown' && reason === error);
 }
 

@@ -114,6 +114,27 @@ test('what could not be read is unknown, and so is the Application', () => {
   assert.deepEqual(result.errors, ['configmaps may not be listed']);
 });
 
+test('a kind that could not be read makes the Application unknown though no target is of that kind any more', () => {
+  const live = { objects: new Map(), unknown: new Map([['x.io/Gear', 'gears cannot be converted']]) };
+  const { status, errors, unread } = compare([], live, options);
+  assert.deepEqual([status, errors], ['Unknown', ['gears cannot be converted']]);
+  assert.deepEqual([...(unread ?? [])], [['x.io/Gear', 'gears cannot be converted']]);
+});
+
+test('a hook that could not be read is not taken for one that is gone', () => {
+  const hook = configMap('hook').replace('{name', '{annotations: {argocd.argoproj.io/hook: PreSync}, name');
+  const unknown = new Map([['ConfigMap:prod/hook', 'no answer']]);
+  assert.deepEqual(compare([target(hook)], { objects: new Map(), unknown }, options).errors, ['no answer']);
+});
+
+test('a kind that may not be listed, and a namespace that may not be read, make nothing unknown', () => {
+  const unknown = new Map([
+    ['Secret:*', 'secrets may not be listed'],
+    ['Namespace:/ns', 'namespaces may not be read'],
+  ]);
+  assert.equal(compare([], { objects: new Map(), unknown }, options).status, 'Synced');
+});
+
 test('T-033, T-066: an object the project does not permit is unknown by itself, not shown, and a live one is nobody to prune', () => {
   const permits = { ...options, permits: () => false };
   const result = compare(

@@ -54,14 +54,27 @@ export function* comparing(
   const reasons = objects.flatMap(({ status, reason }) =>
     status === 'Unknown' && reason !== undefined ? [reason] : [],
   );
-  const errors = [...new Set([...judge.problems, ...reasons])];
+  const unread = unreadBeside(live, targets);
+  const errors = [...new Set([...judge.problems, ...reasons, ...unread.values()])];
   return {
     status: errors.length > 0 ? 'Unknown' : worst(objects),
     objects,
     errors,
     invalid: kept.flatMap((target) => missingNamespace(target, options)),
+    ...(unread.size === 0 ? {} : { unread }),
     warnings: [...repeated.warnings, ...warnings, ...objects.flatMap((object) => sharedWarning(object, options))],
   };
+}
+
+/**
+ * What is not known besides the objects that are judged: kinds that may hold what has to go, though no target is of that
+ * kind any more, and hooks that may be running. What only may not be listed is told elsewhere, and a namespace is made by
+ * whoever may make it.
+ */
+function unreadBeside({ unknown }: Live, targets: readonly Target[]): ReadonlyMap<string, string> {
+  if (unknown.size === 0) return unknown;
+  const judged = new Set(targets.flatMap(({ key, object }) => (roleOf(object).role === 'hook' ? [] : [printKey(key)])));
+  return new Map([...unknown].filter(([what]) => !/^[^:]*:\*$|^Namespace:/.test(what) && !judged.has(what)));
 }
 
 function unchangedOf(before: ComparedBefore | undefined): ReadonlyMap<string, ComparedObject> {

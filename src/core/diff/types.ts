@@ -64,5 +64,7 @@ export interface Comparison {
   readonly errors: readonly string[];
   /** Sentences for `InvalidSpecError`; not empty means nothing may be synced or removed, too. */
   readonly invalid?: readonly string[];
+  /** Kinds that may hold more of the Application (by `kindText`) and hooks (by `printKey`) that could not be read, and why. */
+  readonly unread?: ReadonlyMap<string, string>;
   readonly warnings?: readonly ComparisonWarning[];
 }

@@ -54,3 +54,16 @@ test('an object that may only go with a word of approval says so', () => {
   });
   assert.deepEqual(rows, [true, true, undefined]);
 });
+
+test('what was there of a kind that cannot be read now stays listed, as unknown', () => {
+  const gear = { group: 'x.io', version: 'v1', kind: 'Gear', namespace: 'shop', name: 'g', status: 'Synced' };
+  const resources = [gear, { ...gear, kind: 'Other' }, { ...gear, name: 'hook', hook: true }];
+  const unread = new Map([['x.io/Gear', 'gears cannot be converted']]);
+  const comparison: Comparison = { status: 'Unknown', objects: [], errors: ['gears cannot be converted'], unread };
+  const status = foldStatus({
+    ...{ app: { ...app, status: { resources } }, now: '2026-01-01T00:00:00Z', controlPlane: 'argocd', comparison },
+    ...{ health: { status: 'Healthy' }, revision: 'abc', revisions: undefined, sourceType: undefined },
+    ...{ operationState: undefined, conditions: [] },
+  });
+  assert.deepEqual(status.resources, [{ ...gear, status: 'Unknown' }]);
+});

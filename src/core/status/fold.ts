@@ -8,7 +8,7 @@ import type {
 } from '../api/index.ts';
 import type { ComparedObject, Comparison } from '../diff/index.ts';
 import type { Health } from '../health/index.ts';
-import { type KubeObject, printKey } from '../objects/index.ts';
+import { type KubeObject, kindText, printKey } from '../objects/index.ts';
 import { objectOptionsOf } from '../sync/index.ts';
 import { conditionsAfter, type OwnedConditions } from './conditions.ts';
 
@@ -41,7 +41,7 @@ export function foldStatus(facts: StatusFacts): ApplicationStatus {
       lastTransitionTime:
         before.health?.status === health ? (before.health.lastTransitionTime ?? facts.now) : facts.now,
     },
-    ...(facts.comparison === undefined ? {} : { resources: resourcesOf(facts.comparison) }),
+    ...(facts.comparison === undefined ? {} : { resources: resourcesOf(facts.comparison, before) }),
     conditions: facts.conditions.reduce(
       (list, step) => conditionsAfter(list, step, facts.now),
       [...(before.conditions ?? [])],
@@ -69,11 +69,29 @@ function syncOf({ app, comparison, revision, revisions }: StatusFacts): SyncStat
   };
 }
 
-function resourcesOf(comparison: Comparison): ResourceStatus[] {
-  return [...comparison.objects]
-    .map((object) => ({ sort: printKey(object.key), row: resourceOf(object) }))
+function resourcesOf(comparison: Comparison, before: ApplicationStatus): ResourceStatus[] {
+  const rows = comparison.objects.map((object) => ({ sort: printKey(object.key), row: resourceOf(object) }));
+  return [...rows, ...unreadRows(comparison, before, new Set(rows.map(({ sort }) => sort)))]
     .sort((a, b) => (a.sort < b.sort ? -1 : 1))
     .map(({ row }) => row);
+}
+
+/**
+ * What was there of kinds that cannot be read now: neither there nor gone. Without its line nobody would look for it after
+ * a restart, and a deletion would leave it behind.
+ */
+function unreadRows(
+  { unread = new Map() }: Comparison,
+  { resources = [] }: ApplicationStatus,
+  listed: ReadonlySet<string>,
+): { sort: string; row: ResourceStatus }[] {
+  if (unread.size === 0) return [];
+  return resources.flatMap((row) => {
+    const { group = '', kind = '', namespace = '', name = '', hook } = row;
+    const sort = printKey({ group, kind, namespace, name });
+    if (hook === true || listed.has(sort) || !unread.has(kindText({ group, kind }))) return [];
+    return [{ sort, row: { ...row, status: 'Unknown' } }];
+  });
 }
 
 function resourceOf({ key, version, status, requiresPruning, hook, wave, live }: ComparedObject): ResourceStatus {
