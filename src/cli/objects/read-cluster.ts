@@ -1,7 +1,16 @@
 import { isArgosyError } from '../../core/errors/index.ts';
 import type { JsonObject } from '../../core/json/index.ts';
 import { asJson, type KubeObject } from '../../core/objects/index.ts';
-import { connect, controlDoor, type Reader, type Resource, readKubeconfig } from '../../kube/index.ts';
+import {
+  applications,
+  appProjects,
+  configMaps,
+  connect,
+  controlDoor,
+  type Reader,
+  readKubeconfig,
+  secrets,
+} from '../../kube/index.ts';
 
 /** Where a running installation is and what is asked about it. */
 export interface LiveSource {
@@ -21,17 +30,6 @@ export interface LiveObjects {
   readonly unread: ReadonlyMap<string, string>;
 }
 
-const kinds = {
-  application: resource('argoproj.io', 'v1alpha1', 'Application', 'applications'),
-  project: resource('argoproj.io', 'v1alpha1', 'AppProject', 'appprojects'),
-  configMap: resource('', 'v1', 'ConfigMap', 'configmaps'),
-  secret: resource('', 'v1', 'Secret', 'secrets'),
-};
-
-function resource(group: string, version: string, kind: string, plural: string): Resource {
-  return { group, version, kind, plural, namespaced: true, verbs: ['get', 'list'] };
-}
-
 const settings = ['argocd-cm', 'argocd-cmd-params-cm', 'argocd-rbac-cm'];
 const secretLabel = 'argocd.argoproj.io/secret-type';
 
@@ -49,14 +47,14 @@ async function readAll(reader: Reader, source: LiveSource): Promise<LiveObjects>
   const { controlPlane, namespace: home, application, signal } = source;
   const objects: JsonObject[] = [];
   const keep = (item: KubeObject): void => void objects.push(asJson(item));
-  if (application !== undefined) keep(await reader.get(kinds.application, home, application, { signal }));
-  await reader.list(kinds.project, { namespace: controlPlane, signal }, keep);
+  if (application !== undefined) keep(await reader.get(applications, home, application, { signal }));
+  await reader.list(appProjects, { namespace: controlPlane, signal }, keep);
   for (const name of settings)
-    await optional(async () => keep(await reader.get(kinds.configMap, controlPlane, name, { signal })));
+    await optional(async () => keep(await reader.get(configMaps, controlPlane, name, { signal })));
   const unread = new Map<string, string>();
   for (const namespace of new Set([controlPlane, home])) {
     try {
-      await reader.list(kinds.secret, { namespace, labelSelector: secretLabel, signal }, keep);
+      await reader.list(secrets, { namespace, labelSelector: secretLabel, signal }, keep);
     } catch (error) {
       if (!isArgosyError(error) || error.code !== 'kube-forbidden') throw error;
       unread.set(namespace, error.message);

@@ -1,7 +1,15 @@
 import { isArgosyError } from '../../core/errors/index.ts';
 import type { JsonObject } from '../../core/json/index.ts';
 import { asJson, type KubeObject } from '../../core/objects/index.ts';
-import { connect, controlDoor, type Resource, readKubeconfig } from '../../kube/index.ts';
+import {
+  applications,
+  appProjects,
+  configMaps,
+  connect,
+  controlDoor,
+  readKubeconfig,
+  secrets,
+} from '../../kube/index.ts';
 
 /** Where a running installation is. */
 export interface InstallationSource {
@@ -22,13 +30,12 @@ export async function readInstallation(source: InstallationSource): Promise<read
   try {
     const reader = controlDoor(connection);
     // Half of what is there would be moved half: whatever cannot be read stops it.
-    await reader.list(resource('argoproj.io', 'v1alpha1', 'Application', 'applications'), { signal }, keep);
-    const projects = resource('argoproj.io', 'v1alpha1', 'AppProject', 'appprojects');
-    await reader.list(projects, { namespace: controlPlane, signal }, keep);
+    await reader.list(applications, { signal }, keep);
+    await reader.list(appProjects, { namespace: controlPlane, signal }, keep);
     const labelSelector = 'argocd.argoproj.io/secret-type=cluster';
-    await reader.list(resource('', 'v1', 'Secret', 'secrets'), { labelSelector, signal }, keep);
+    await reader.list(secrets, { labelSelector, signal }, keep);
     for (const name of settings) {
-      const map = reader.get(resource('', 'v1', 'ConfigMap', 'configmaps'), controlPlane, name, { signal });
+      const map = reader.get(configMaps, controlPlane, name, { signal });
       const found = await map.catch((error: unknown) => {
         if (isArgosyError(error) && error.code === 'kube-not-found') return undefined;
         throw error;
@@ -39,8 +46,4 @@ export async function readInstallation(source: InstallationSource): Promise<read
     await connection.close();
   }
   return objects;
-}
-
-function resource(group: string, version: string, kind: string, plural: string): Resource {
-  return { group, version, kind, plural, namespaced: true, verbs: ['get', 'list'] };
 }
