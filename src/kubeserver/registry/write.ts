@@ -9,6 +9,7 @@ import { prepareBuiltIn } from './defaults.ts';
 import { countsGenerations, splitsStatus } from './kinds.ts';
 import { inOrder } from './metadata.ts';
 import { keyOf, type Served } from './served.ts';
+import { refuseTooLarge } from './stored-size.ts';
 import { validateNew, validateUpdate } from './validate.ts';
 
 /** Paths a write through the main resource, or through `status`, leaves out of its ownership. */
@@ -40,7 +41,9 @@ export async function createObject(
   await validateAdmitted(cluster, { ...request, object: asMutable(final) });
   if (writing.dryRun) return dryCreate(cluster, served, final);
   const key = keyOf(served, final.metadata.namespace ?? '', final.metadata.name ?? '');
-  const entry = await cluster.store.put(key, toStored(final, served), undefined);
+  const stored = toStored(final, served);
+  refuseTooLarge(key, stored, served);
+  const entry = await cluster.store.put(key, stored, undefined);
   return fromStored(entry.object, served);
 }
 
@@ -196,7 +199,9 @@ async function store(cluster: Cluster, served: Served, step: Step, writing: Writ
     await cluster.store.delete(entry.key, entry.revision);
     return { object: final, changed: true };
   }
-  const written = await cluster.store.put(entry.key, toStored(final, served), entry.revision);
+  const stored = toStored(final, served);
+  refuseTooLarge(entry.key, stored, served);
+  const written = await cluster.store.put(entry.key, stored, entry.revision);
   return { object: fromStored(written.object, served), changed: true };
 }
 
