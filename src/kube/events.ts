@@ -7,8 +7,9 @@ import { events } from './well-known.ts';
 
 const maxMessage = 1024;
 const maxRemembered = 4096;
-const maxWaiting = 4096;
-const maxWaitingPerNamespace = 1024;
+const maxWaiting = 8192;
+/** As many as a control plane full of Applications may tell of at its start. */
+const maxWaitingPerNamespace = 4096;
 /** Events wait for the work they tell of: in a rush no more than so many are under way. */
 const atOnce = 2;
 
