@@ -1,6 +1,6 @@
 import type { OperationState } from '../../core/api/index.ts';
-import type { Comparison } from '../../core/diff/index.ts';
-import { roleOf } from '../../core/objects/index.ts';
+import type { Comparison, Live } from '../../core/diff/index.ts';
+import { kindText, type ObjectKey, printKey, roleOf } from '../../core/objects/index.ts';
 import {
   announce,
   Course,
@@ -11,6 +11,7 @@ import {
   type Outcome,
   overdueReason,
   resultsAfter,
+  resultsFound,
   type Step,
   type SyncOptions,
   syncOptionsOf,
@@ -188,13 +189,13 @@ function itemsFor(inputs: Ready, { sources, state }: SyncParts, comparison: Comp
   });
 }
 
-function courseInput({ app }: Ready, items: readonly Item[], state: OperationState, world: World): CourseInput {
+function courseInput({ app, live }: Ready, items: readonly Item[], state: OperationState, world: World): CourseInput {
   const sync = state.operation.sync ?? {};
   const annotations = app.metadata.annotations ?? {};
   const approvedAt = Date.parse(annotations['argocd.argoproj.io/deletion-approved'] ?? '');
   return {
     items,
-    before: state.syncResult?.resources ?? [],
+    before: resultsFound(state.syncResult?.resources ?? [], (key) => isGoneFrom(live, key)),
     prune: sync.prune === true,
     options: syncOptionsOf(sync.syncOptions ?? []),
     force: sync.syncStrategy?.apply?.force === true || sync.syncStrategy?.hook?.force === true,
@@ -206,6 +207,12 @@ function courseInput({ app }: Ready, items: readonly Item[], state: OperationSta
     terminating: state.phase === 'Terminating',
     applyAll: false,
   };
+}
+
+/** Surely not there: what could not be read is not gone. */
+function isGoneFrom({ objects, unknown }: Live, key: ObjectKey): boolean {
+  const text = printKey(key);
+  return ![text, kindText(key), `${kindText(key)}:*`].some((what) => objects.has(what) || unknown.has(what));
 }
 
 /** Before a hook, and before every wave but the first: what was done so far must survive us. */

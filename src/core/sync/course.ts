@@ -1,6 +1,6 @@
 import type { ResourceResult } from '../api/index.ts';
 import { printKey } from '../objects/index.ts';
-import { type Item, isRunning, resultKey, resultKeyOf } from './item.ts';
+import { type Item, isPrune, isRunning, resultKey, resultKeyOf } from './item.ts';
 import { observe } from './observe.ts';
 import { resultOf } from './results.ts';
 import { isDue, isMultiStep, isUnderWay, type Step, type StepInput, stepOver, stopsSync } from './step.ts';
@@ -54,12 +54,13 @@ export class Course {
     return this.#items.length;
   }
 
-  /** What is known of all objects so far, in the order they run. */
+  /** What is known of all objects so far: what has gone, then the others in the order they run. */
   results(): ResourceResult[] {
-    const results = [...this.#gone];
+    const gone = [...this.#gone];
+    const others: ResourceResult[] = [];
     // Asked for at each step, for all items: nothing is made for those that have none.
-    for (const { result } of this.#items) if (result !== undefined) results.push(result);
-    return results;
+    for (const item of this.#items) if (item.result !== undefined) (isPrune(item) ? gone : others).push(item.result);
+    return [...gone, ...others];
   }
 
   /** Sees what the last step has led to, and tells what to do next. */

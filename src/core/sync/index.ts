@@ -28,7 +28,7 @@ export {
 } from './lifecycle.ts';
 export { type ObjectOptions, objectOptionsOf, type SyncOptions, syncOptionsOf } from './options.ts';
 export { cascadeFinalizers, planRemoval, type Removal, type RemovalInput } from './removal.ts';
-export { announce, resultsAfter } from './results.ts';
+export { announce, resultsAfter, resultsFound } from './results.ts';
 export { type AfterFailure, afterFailure, endedState, nextAttempt, retryDueInMs, terminated } from './retry.ts';
 export type { Step, StepInput } from './step.ts';
 export type { ApplyTask, DeleteTask, Outcome, ReleaseTask, ResultCode, SyncPhase, Task } from './types.ts';

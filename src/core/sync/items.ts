@@ -57,12 +57,12 @@ function settledIn(results: readonly ResourceResult[]): (key: ObjectKey) => bool
 }
 
 /**
- * A row without a status only announces a hook. One that makes room for itself was not there then: if it is now, it was
- * asked for. All else is pending still, and applying it again repeats nothing.
+ * A row without a status only announces what is about to be done. A hook that makes room for itself was not there then: if
+ * it is now, it was asked for. All else is pending still, and doing it again repeats nothing.
  */
 function begun(item: Item, result: ResourceResult | undefined): ResourceResult | undefined {
-  if (item.hook === undefined || result?.hookPhase !== 'Running' || result.status !== undefined) return result;
-  const isNew = item.live !== undefined && item.hook.policies.includes('BeforeHookCreation');
+  if (result?.hookPhase !== 'Running' || result.status !== undefined) return result;
+  const isNew = item.live !== undefined && item.hook?.policies.includes('BeforeHookCreation') === true;
   return isNew ? { ...result, status: 'Synced' } : undefined;
 }
 

@@ -26,6 +26,25 @@ test('41: killed right before or right after a hook was asked for, it is asked f
   }
 });
 
+test('41: killed right before or right after an object was pruned, it is pruned once and told', () => {
+  for (const arrived of [false, true]) {
+    const story = new Story(object('c', wave(2)), { prune: true }).deployed(object('extra', wave(1)));
+    const step = story.plan();
+    assert.deepEqual(
+      step.tasks.map(({ act, key }) => `${act} ${key.name}`),
+      ['delete extra'],
+    );
+    story.results = announce(step.results, step.tasks);
+    if (arrived) story.live.delete('ConfigMap:ns/extra');
+    assert.equal(story.run().next, 'end');
+    assert.deepEqual(story.log, arrived ? ['apply c'] : ['delete extra', 'apply c']);
+    assert.deepEqual(
+      story.results.map(({ name, status, hookPhase }) => `${name} ${status} ${hookPhase}`),
+      ['extra Pruned Succeeded', 'c Synced Running'],
+    );
+  }
+});
+
 test('41: a restart between any two steps continues and repeats no hook', () => {
   const story = new Story(
     job('pre', hook('PreSync')) + object('a', wave(1)) + object('b', wave(2)) + job('post', hook('PostSync')),

@@ -4,7 +4,7 @@ import type { ResourceResult, SyncOperation } from '../../api/index.ts';
 import { compare, type Live, type LiveObject, targetsOf } from '../../diff/index.ts';
 import type { HealthCode } from '../../health/index.ts';
 import { type KubeObject, objectKey, printKey, roleOf } from '../../objects/index.ts';
-import { Course, hookFinalizer, itemsOf, type Outcome, type Step, syncOptionsOf, type Task } from '../index.ts';
+import { Course, hookFinalizer, itemsOf, type Outcome, resultsFound, type Step, syncOptionsOf, type Task } from '../index.ts';
 
 /** A cluster small enough to think about: it carries tasks out and lets a test say how objects fare. */
 export class Story {
@@ -76,7 +76,7 @@ export class Story {
     });
     return new Course({
       items,
-      before: this.results,
+      before: resultsFound(this.results, (key) => !this.live.has(printKey(key))),
       prune: this.sync.prune === true,
       options: syncOptions,
       force: false,
