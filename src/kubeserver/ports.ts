@@ -106,17 +106,9 @@ export interface Authenticator {
   }): Promise<User | undefined>;
 }
 
-export interface Attributes {
+/** What somebody asks to do, as far as rights depend on it. */
+export interface Attributes extends Omit<RequestInfo, 'query'> {
   readonly user: User;
-  readonly verb: string;
-  readonly isResource: boolean;
-  readonly group: string;
-  readonly version: string;
-  readonly resource: string;
-  readonly subresource: string;
-  readonly namespace: string;
-  readonly name: string;
-  readonly path: string;
 }
 
 export interface Authorizer {

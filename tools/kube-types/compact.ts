@@ -9,31 +9,8 @@ import {
   stringAt,
 } from '../../src/core/json/index.ts';
 import { convertSchema, type Schema } from '../../src/core/merge/index.ts';
-
-/** One kind of the generated table. */
-interface KindRow {
-  readonly group: string;
-  readonly version: string;
-  readonly kind: string;
-  readonly plural: string;
-  readonly singular: string;
-  readonly shortNames?: readonly string[];
-  readonly categories?: readonly string[];
-  readonly namespaced: boolean;
-  readonly verbs: readonly string[];
-  /** Where a subresource answers with a kind of its own (Scale, TokenRequest), that kind is named. */
-  readonly subresources?: readonly SubresourceRow[];
-  /** The name of its type; kinds that are only posted (reviews) have one too. */
-  readonly type: string;
-}
-
-interface SubresourceRow {
-  readonly name: string;
-  readonly verbs: readonly string[];
-  readonly group?: string;
-  readonly version?: string;
-  readonly kind?: string;
-}
+import type { KindRow } from '../../src/kubeserver/registry/builtins.ts';
+import type { Subresource } from '../../src/kubeserver/registry/served.ts';
 
 export interface TypeTable {
   readonly kubernetes: string;
@@ -113,7 +90,7 @@ function kindRow(resource: Json, at: { group: string; version: string }, typeOf:
   };
 }
 
-function subresourceRow(row: Json, parent: { group: string; version: string; kind: string }): SubresourceRow {
+function subresourceRow(row: Json, parent: { group: string; version: string; kind: string }): Subresource {
   const answer = {
     group: stringAt(row, 'responseKind', 'group') || parent.group,
     version: stringAt(row, 'responseKind', 'version') || parent.version,

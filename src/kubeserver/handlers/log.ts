@@ -1,13 +1,13 @@
 import { podLogs } from '../actors/index.ts';
-import { keyOf } from '../registry/served.ts';
-import { badRequest, notFound } from '../status.ts';
+import { findStored } from '../registry/find-stored.ts';
+import { badRequest } from '../status.ts';
 import type { Handler } from './handler.ts';
 import { flag } from './list-options.ts';
 
 /** GET of a pod's log, as plain text in pieces. */
 export const log: Handler = async (exchange, served, cluster) => {
   const { namespace, name, query } = exchange.info;
-  if (cluster.store.get(keyOf(served, namespace, name)) === undefined) throw notFound(served.info, name);
+  findStored(cluster, served, { namespace, name });
   const number = (key: string): number | undefined => {
     const text = query.get(key);
     if (text === null) return undefined;

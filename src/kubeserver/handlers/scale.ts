@@ -13,10 +13,10 @@ import { asJson, type KubeObject } from '../../core/objects/index.ts';
 import { mediaType, parseJson, parseYaml } from '../http/body.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { printed } from '../printed.ts';
-import { fromStored } from '../registry/convert.ts';
-import { keyOf, type Served } from '../registry/served.ts';
+import { findStored } from '../registry/find-stored.ts';
+import type { Served } from '../registry/served.ts';
 import { updateObject } from '../registry/write.ts';
-import { badRequest, conflict, notFound } from '../status.ts';
+import { badRequest, conflict } from '../status.ts';
 import type { Handler } from './handler.ts';
 import { writeOptions } from './write-options.ts';
 
@@ -24,9 +24,7 @@ import { writeOptions } from './write-options.ts';
 export const scale: Handler = async (exchange, served, cluster) => {
   const { info, user } = exchange;
   if (info.verb === 'get') {
-    const entry = cluster.store.get(keyOf(served, info.namespace, info.name));
-    if (entry === undefined) throw notFound(served.info, info.name);
-    exchange.send(200, scaleOf(fromStored(entry.object, served), served));
+    exchange.send(200, scaleOf(findStored(cluster, served, info).object, served));
     return;
   }
   const kind = info.verb === 'update' ? 'UpdateOptions' : 'PatchOptions';

@@ -2,11 +2,28 @@ import { at, type Json, type JsonObject, stringAt } from '../../core/json/index.
 import { ageOf, nameOf, type Printer, template } from './printer.ts';
 import { age, containers, count, duration, labels, list, selector } from './text.ts';
 
-const replicas = (object: JsonObject): Json[] => [
-  count(object, 'spec', 'replicas'),
-  count(object, 'status', 'replicas'),
-  count(object, 'status', 'readyReplicas'),
-];
+function replicated(print: (selector: Json | undefined) => Json): Printer {
+  return {
+    columns: [
+      'Desired:integer',
+      'Current:integer',
+      'Ready:integer',
+      'Age',
+      'Containers:string:1',
+      'Images:string:1',
+      'Selector:string:1',
+    ],
+    cells: (object, now) => [
+      nameOf(object),
+      count(object, 'spec', 'replicas'),
+      count(object, 'status', 'replicas'),
+      count(object, 'status', 'readyReplicas'),
+      ageOf(object, now),
+      ...template(object),
+      print(at(object, 'spec', 'selector')),
+    ],
+  };
+}
 
 function jobStatus(job: JsonObject): string {
   const is = (type: string): boolean =>
@@ -43,42 +60,9 @@ export const workloads: { readonly [storage: string]: Printer } = {
       selector(at(object, 'spec', 'selector')),
     ],
   },
-  'replicasets.apps': {
-    columns: [
-      'Desired:integer',
-      'Current:integer',
-      'Ready:integer',
-      'Age',
-      'Containers:string:1',
-      'Images:string:1',
-      'Selector:string:1',
-    ],
-    cells: (object, now) => [
-      nameOf(object),
-      ...replicas(object),
-      ageOf(object, now),
-      ...template(object),
-      selector(at(object, 'spec', 'selector')),
-    ],
-  },
-  replicationcontrollers: {
-    columns: [
-      'Desired:integer',
-      'Current:integer',
-      'Ready:integer',
-      'Age',
-      'Containers:string:1',
-      'Images:string:1',
-      'Selector:string:1',
-    ],
-    cells: (object, now) => [
-      nameOf(object),
-      ...replicas(object),
-      ageOf(object, now),
-      ...template(object),
-      labels(at(object, 'spec', 'selector')),
-    ],
-  },
+  'replicasets.apps': replicated(selector),
+  // Older than selectors with expressions: its own is a plain map.
+  replicationcontrollers: replicated(labels),
   'statefulsets.apps': {
     columns: ['Ready', 'Age', 'Containers:string:1', 'Images:string:1'],
     cells: (object, now) => [

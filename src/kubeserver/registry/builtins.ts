@@ -3,7 +3,8 @@ import { printApiVersion } from '../../core/objects/index.ts';
 import type { Served, Subresource } from './served.ts';
 import table from './types.generated.json' with { type: 'json' };
 
-interface Row {
+/** One kind of the generated table, as the generator writes it. */
+export interface KindRow {
   readonly group: string;
   readonly version: string;
   readonly kind: string;
@@ -13,12 +14,14 @@ interface Row {
   readonly categories?: readonly string[];
   readonly namespaced: boolean;
   readonly verbs: readonly string[];
+  /** Where a subresource answers with a kind of its own (Scale, TokenRequest), that kind is named. */
   readonly subresources?: readonly Subresource[];
+  /** The name of its type; kinds that are only posted (reviews) have one too. */
   readonly type: string;
 }
 
 const types = table.types as unknown as { readonly [name: string]: Schema }; // the generator writes this shape
-const rows = table.kinds as unknown as readonly Row[]; // the generator writes this shape
+const rows = table.kinds as unknown as readonly KindRow[]; // the generator writes this shape
 
 /** Finds a type of the generated table. */
 export const resolveBuiltin: ResolveRef = (name) => (Object.hasOwn(types, name) ? types[name] : undefined);
@@ -37,7 +40,7 @@ export function builtins(): Served[] {
   return rows.map(serve);
 }
 
-function serve(row: Row): Served {
+function serve(row: KindRow): Served {
   const { group, version, kind, plural } = row;
   const resource = group === '' ? plural : `${plural}.${group}`;
   const storage = storages[resource] ?? resource;

@@ -1,10 +1,10 @@
 import { type MutableJsonObject, stringAt, thaw } from '../../core/json/index.ts';
 import { asJson, type KubeObject } from '../../core/objects/index.ts';
 import { StatusError } from '../ports.ts';
-import { conflict, notFound } from '../status.ts';
+import { conflict } from '../status.ts';
 import { type Cluster, timestamp, type Writing } from './cluster.ts';
-import { fromStored } from './convert.ts';
-import { keyOf, type Served } from './served.ts';
+import { findStored } from './find-stored.ts';
+import type { Served } from './served.ts';
 import { updateObject, validateAdmitted } from './write.ts';
 
 export interface Removal {
@@ -27,12 +27,8 @@ export async function removeObject(
   removal: Removal,
   writing: Writing,
 ): Promise<Removed> {
-  const { namespace, name } = writing.info;
-  const key = keyOf(served, namespace, name);
   for (let attempt = 0; ; attempt++) {
-    const entry = cluster.store.get(key);
-    if (entry === undefined) throw notFound(served.info, name);
-    const old = fromStored(entry.object, served);
+    const { entry, object: old } = findStored(cluster, served, writing.info);
     checkPreconditions(old, served, removal);
     const { dryRun } = writing;
     const request = { operation: 'DELETE' as const, object: undefined, old, resource: served.info, ...writing };
@@ -40,7 +36,7 @@ export async function removeObject(
     const marked = mark(cluster, old, served, removal);
     try {
       if (marked === undefined) {
-        if (!dryRun) return { object: (await cluster.store.delete(key, entry.revision)).object, gone: true };
+        if (!dryRun) return { object: (await cluster.store.delete(entry.key, entry.revision)).object, gone: true };
         return { object: old, gone: true };
       }
       if (marked === 'unchanged') return { object: old, gone: false };
