@@ -34,6 +34,10 @@ function send(caller: Caller, call: WriteCall, options: WriteOptions): Promise<J
   });
 }
 
+async function sendForObject(caller: Caller, call: WriteCall, options: WriteOptions): Promise<KubeObject> {
+  return asObject(await send(caller, call, options), call.subject, caller.client.secrets());
+}
+
 function placeOf(object: KubeObject): Place {
   return { namespace: namespaceOf(object), name: nameOf(object) };
 }
@@ -55,7 +59,7 @@ export async function create(
       ? collectionPath(resource, place.namespace, query)
       : objectPath(resource, { ...place, subresource: options.subresource }, query);
   const call: WriteCall = { method: 'POST', path, subject, repeatable: 'unprocessed', body: asJson(object) };
-  return asObject(await send(caller, call, options), subject, caller.client.secrets());
+  return sendForObject(caller, call, options);
 }
 
 /** Replaces an object; with its resourceVersion a second sending meets a conflict, without one it says the same again. */
@@ -70,7 +74,7 @@ export async function update(
   const repeatable = object.metadata.resourceVersion === undefined ? 'always' : 'unprocessed';
   const path = objectPath(resource, { ...place, subresource: options.subresource }, writeQuery(options));
   const call: WriteCall = { method: 'PUT', path, subject, repeatable, body: asJson(object) };
-  return asObject(await send(caller, call, options), subject, caller.client.secrets());
+  return sendForObject(caller, call, options);
 }
 
 /** Patches an object. */
@@ -94,7 +98,7 @@ export async function patch(
     contentType: patchTypes[change.type],
     body: change.body,
   };
-  return asObject(await send(caller, call, options), subject, caller.client.secrets());
+  return sendForObject(caller, call, options);
 }
 
 /** Server-side apply. */
@@ -115,7 +119,7 @@ export async function apply(
     contentType: 'application/apply-patch+yaml', // JSON is YAML; servers before 1.32 know no other name
     body: asJson(object),
   };
-  return asObject(await send(caller, call, options), subject, caller.client.secrets());
+  return sendForObject(caller, call, options);
 }
 
 /** Deletes an object: the object if it still shows (finalizers), else undefined. */
