@@ -2,10 +2,11 @@ import { equal, type Json, type JsonObject, type MutableJsonObject, own, thaw } 
 import { setOf, updateManagedFields } from '../../core/merge/index.ts';
 import { asJson, type KubeObject } from '../../core/objects/index.ts';
 import { type AdmissionRequest, type Entry, StatusError } from '../ports.ts';
-import { badRequest, conflict, notFound } from '../status.ts';
+import { badRequest, conflict } from '../status.ts';
 import { type Cluster, timestamp, type Writing } from './cluster.ts';
 import { fromStored, toStored } from './convert.ts';
 import { prepareBuiltIn } from './defaults.ts';
+import { findStored } from './find-stored.ts';
 import { countsGenerations, splitsStatus } from './kinds.ts';
 import { inOrder } from './metadata.ts';
 import { keyOf, type Served } from './served.ts';
@@ -133,12 +134,8 @@ export async function updateObject(
   change: Change,
   writing: Writing,
 ): Promise<Updated> {
-  const { namespace, name } = writing.info;
-  const key = keyOf(served, namespace, name);
   for (let attempt = 0; ; attempt++) {
-    const entry = cluster.store.get(key);
-    if (entry === undefined) throw notFound(served.info, name);
-    const old = fromStored(entry.object, served);
+    const { entry, object: old } = findStored(cluster, served, writing.info);
     const made = change.make(old);
     const named = versionNamed(made, old, served);
     try {
