@@ -31,6 +31,8 @@ export interface ClusterCacheOptions {
   readonly projector: Projector;
   /** Applications (by their name in marks) whose objects have changed their meaning; each once for a bunch of changes. */
   readonly onTouched: (instances: readonly string[]) => void;
+  /** It is known for the first time what the cluster serves: whoever asked before was turned away. */
+  readonly onOpen?: (() => void) | undefined;
   readonly log: Logger;
   /** What is kept of all objects together at the most; a cluster with more is not known. */
   readonly mostBytes?: number | undefined;
@@ -141,7 +143,9 @@ export function createClusterCache(options: ClusterCacheOptions): ClusterCache {
         throw new ArgosyError('kube-limit', `the cluster serves ${count} kinds, more than the ${mostKinds} looked at`);
       cells.discovered(discovery);
       onlookers.changedEverywhere();
+      const isFirst = !served.isOpen;
       served.open();
+      if (isFirst) options.onOpen?.();
     },
     failed: (error: Error) => served.note(error),
   };

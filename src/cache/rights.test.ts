@@ -42,6 +42,28 @@ test('T-118 a right that is back in a moment was never away: nobody is told, and
   assert.equal(stage.cache.stats().objects, 1);
 });
 
+test('T-118 a right that comes and goes is met while it is there, and only one that stays away is dropped', async () => {
+  const stage = await watched();
+  const { clock, door } = stage;
+  const began = clock.now();
+  const isAway = (): boolean => Math.floor((clock.now() - began) / 5_000) % 2 === 0;
+  for (; clock.now() - began < 200_000; clock.pass(100)) {
+    if (!door.isFollowed('ConfigMap')) continue;
+    const played = door.of('ConfigMap');
+    // What changes a role lets its watches be asked for anew.
+    if (isAway()) played.fail(forbidden('list'));
+    else played.list('300', map);
+    await settle();
+  }
+  assert.deepEqual(stage.touched, []);
+  for (let turn = 0; turn < 40 && stage.touched.length === 0; turn++) {
+    if (door.isFollowed('ConfigMap')) door.of('ConfigMap').fail(forbidden());
+    await settle();
+    clock.pass(500);
+  }
+  assert.deepEqual(stage.touched, ['shop']);
+});
+
 test('T-118 however often it is refused in between, a right that was away for minutes is seen within one', async () => {
   const stage = await watched();
   const { clock, door } = stage;

@@ -21,11 +21,14 @@ export class Absence {
     this.#house = house;
   }
 
-  /** It was refused; answers whether for the first time. */
-  begin(): boolean {
-    const isFirst = this.#since === undefined;
+  begin(): void {
     this.#since ??= this.#house.clock.now();
-    return isFirst;
+  }
+
+  /** Whether it has been away so shortly that it may be nothing: roles are replaced by deleting and creating them. */
+  get isShort(): boolean {
+    const { clock, rhythm } = this.#house;
+    return this.#since === undefined || clock.now() - this.#since < rhythm.graceMs;
   }
 
   end(): void {

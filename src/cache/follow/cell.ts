@@ -43,6 +43,7 @@ export type CellState =
 
 type Phase = 'reading' | 'whole' | 'failing' | 'unknown' | 'dropped';
 
+const triesInDoubt = 4;
 /** So many are told at a probe in vain to look again at what is read one by one; the others at the next. */
 const mostToLook = 100;
 
@@ -67,7 +68,7 @@ export class Cell implements FollowSink {
   /** What the last refusal was found to mean; undefined while it may be read. */
   #judged: string | undefined;
   readonly #absence: Absence;
-  /** The right was refused once, and is tried again before that counts. */
+  /** The right was refused just now, and is tried again before that counts. */
   #doubted = false;
   /** Lists are granted and watches were refused: only a watch that is accepted shows that the right is back. */
   #unwatched = false;
@@ -245,8 +246,8 @@ export class Cell implements FollowSink {
     this.#giveBack();
     if (this.#stopped) return 'stop';
     if (isRefusal(error)) {
-      const isNews = this.#absence.begin() && this.#phase === 'whole';
-      if (isNews && error.code === 'kube-forbidden') this.#doubt(error);
+      const wasThere = this.#phase === 'whole' || this.#doubted;
+      if (wasThere && this.#absence.isShort && error.code === 'kube-forbidden') this.#doubt(error);
       else this.#refused(error);
       return 'stop';
     }
@@ -260,13 +261,14 @@ export class Cell implements FollowSink {
     return 'stop';
   }
 
-  /** Roles are replaced by deleting and creating them: a right that is back in a moment was never away. */
+  /** A right that is back in a moment was never away; one that comes and goes must be met while it is there. */
   #doubt(error: ArgosyError): void {
     this.#unfollow();
+    this.#absence.begin();
     this.#unwatched = refusedVerb(error) === 'watch';
     this.#doubted = true;
     this.#say('failing', error.message);
-    this.#startIn(this.#house.rhythm.graceMs);
+    this.#startIn(this.#house.rhythm.graceMs / triesInDoubt);
   }
 
   #refused(error: ArgosyError): void {

@@ -8,7 +8,7 @@ export interface Clock {
 
 /** Waits and periods, in milliseconds. */
 export interface Rhythm {
-  /** A right that is gone may be back: it counts as taken away only if it is refused again after this long. */
+  /** A right that is gone may be back in a moment: it counts as taken away when it was refused for this long. */
   readonly graceMs: number;
   /** A right that was refused is tried again after this long, or a fifth of the time it has been away, up to the longest. */
   readonly probeMs: number;
