@@ -13,6 +13,7 @@ export { openLocalRenderer } from './local.ts';
 export { createRenderer, type Renderer, type RendererOptions } from './renderer.ts';
 export { defaultRenderSettings, type Plugin, type RenderSettings, renderSettings } from './settings.ts';
 export type { Tool, ToolName, ToolOptions } from './tools/find.ts';
+export { itemsOf } from './tree/items.ts';
 export { localTree } from './tree/local.ts';
 export { type MemoryFile, memoryTree } from './tree/memory.ts';
 export type * from './types.ts';

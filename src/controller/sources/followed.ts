@@ -1,9 +1,9 @@
 import type { ApplicationSource } from '../../core/api/index.ts';
 import { ArgosyError } from '../../core/errors/index.ts';
 import type { Repository, SelectedCredential } from '../../git/index.ts';
-import type { ChartRequest, Charts, SourceTree } from '../../render/index.ts';
+import { type ChartRequest, type Charts, itemsOf, type SourceTree } from '../../render/index.ts';
 import type { Verify } from './integrity.ts';
-import { large, type TreeWish, treeAt } from './tree.ts';
+import { type TreeWish, treeAt } from './tree.ts';
 
 /** A repository as sources follow it: of git, or of charts. */
 export interface Followed {
@@ -26,11 +26,8 @@ export function followGit(repository: Repository, verify: Verify, wish: TreeWish
       await verify(repository, resolved);
       return resolved;
     },
-    treeIds: async (commit, paths) => {
-      if (wish.modules !== undefined) return treeAt(repository, commit, wish).at(paths);
-      const items = await repository.treeIds(commit, paths);
-      return wish.lfs === true ? items.map((item) => item && { id: large(item.id) }) : items;
-    },
+    // After a commit all Applications ask at once: in one walk, and whoever is rendered then has been answered.
+    treeIds: async (commit, paths) => itemsOf(treeAt(repository, commit, wish)).at(paths),
     tree: async (commit) => treeAt(repository, commit, wish),
     isSame: async (earlier, commit, paths) => {
       const held = await repository.heldIds(earlier, paths);

@@ -23,10 +23,24 @@ export function sourceInputs(app: Application, snapshot: Snapshot, override: Sou
   });
 }
 
-/** The credential an Application's project has for one of its sources. */
+const selected = new WeakMap<Snapshot['repositories'], Map<string, SelectedCredential>>();
+const maxSelected = 20_000;
+
+/**
+ * The credential an Application's project has for one of its sources. It is asked for at every look, and found among all
+ * Secrets of repositories: once for each project and address as long as those stay the same.
+ */
 export function credentialFor(app: Application, source: ApplicationSource, snapshot: Snapshot): SelectedCredential {
   const type = source.chart === undefined ? 'git' : 'helm';
-  return selectCredential({ project: projectOf(app), url: source.repoURL, type }, snapshot.repositories);
+  const project = projectOf(app);
+  const { repositories } = snapshot;
+  const known = selected.get(repositories) ?? new Map<string, SelectedCredential>();
+  selected.set(repositories, known);
+  const name = JSON.stringify([project, type, source.repoURL]);
+  const found = known.get(name) ?? selectCredential({ project, url: source.repoURL, type }, repositories);
+  if (known.size >= maxSelected) known.clear();
+  known.set(name, found);
+  return found;
 }
 
 /** Tells whether an operation puts anything in the place of the Application's own sources and revisions. */

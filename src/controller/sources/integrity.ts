@@ -18,9 +18,22 @@ export type VerifierOf = (app: Application, url: string, snapshot: Snapshot) => 
 /** For those who only want to know where a revision leads, and take nothing from there. */
 export const verifiesNothing: VerifierOf = () => async () => undefined;
 
+const made = new WeakMap<Snapshot, Map<string, Verify>>();
+const maxMade = 20_000;
+
 /** The check for one Git repository of an Application, by the project and keys of this moment. */
 export function verifierOf(app: Application, url: string, snapshot: Snapshot): Verify {
-  const project = effectiveProject(snapshot, projectOf(app));
+  const known = made.get(snapshot) ?? new Map<string, Verify>();
+  made.set(snapshot, known);
+  const name = JSON.stringify([projectOf(app), url]);
+  const verify = known.get(name) ?? makeVerifier(projectOf(app), url, snapshot);
+  if (known.size >= maxMade) known.clear();
+  known.set(name, verify);
+  return verify;
+}
+
+function makeVerifier(name: string, url: string, snapshot: Snapshot): Verify {
+  const project = effectiveProject(snapshot, name);
   // Without its project nobody knows what the Application has to prove.
   if (project === undefined) return refuse('GIT/GPG: the project cannot be read');
   const integrity = integrityFor(project, url);

@@ -1,21 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Application, parseApplication, readParams, readSettings, type Snapshot } from '../../core/api/index.ts';
+import { plainSnapshot } from '../../../test/support/plain-snapshot.ts';
+import { type Application, parseApplication } from '../../core/api/index.ts';
 import type { JsonObject } from '../../core/json/index.ts';
 import type { Git } from '../../git/index.ts';
 import { createSources } from './sources.ts';
-
-const snapshot = {
-  revision: 1,
-  settings: readSettings(new Map()).value,
-  params: readParams(new Map()).value,
-  repositories: [],
-  clusters: [],
-  appNamespaces: [],
-  controlPlane: 'argocd',
-  brokenProjects: new Map(),
-  projects: new Map([['default', { metadata: { name: 'default' }, spec: {} }]]),
-} as unknown as Snapshot; // what sources do not read is left out
 
 const shop = readApplication({
   project: 'default',
@@ -40,7 +29,7 @@ test('a commit that comes while an older one is rendered is not taken for it', a
   };
   const sources = createSources({
     git: { repository: () => repository } as unknown as Git, // one repository, as far as it is read
-    snapshot: () => snapshot,
+    snapshot: () => plainSnapshot,
     render: async () => {
       head = 'new';
       return { objects: [], sourceType: 'Directory', warnings: [], reads: ['shop'] } as never; // nothing is rendered here
@@ -73,7 +62,7 @@ test('what was rendered stays until its content, its settings or what it asked o
   };
   const sources = createSources({
     git: { repository: () => repository } as unknown as Git, // one repository, as far as it is read
-    snapshot: () => snapshot,
+    snapshot: () => plainSnapshot,
     render: async (_app, _input, { fresh }) => {
       rendered.push(fresh);
       renderKey = later;

@@ -3,7 +3,8 @@ import type { SourceTree } from '../../render/index.ts';
 import { type Modules, withSubmodules } from './submodules.ts';
 
 const kept = new WeakMap<Repository, Map<string, SourceTree>>();
-const maxKept = 20;
+/** Each remembers what lies at the paths of all who read it. */
+const maxKept = 8;
 
 /** What belongs to a tree besides what lies in its repository. */
 export interface TreeWish {
@@ -57,6 +58,6 @@ function withLargeFiles(plain: SourceTree, repository: Pick<Repository, 'large'>
 const mark = 'lfs-';
 
 /** The id of something that is read with its large files. */
-export function large(id: string): string {
+function large(id: string): string {
   return `${mark}${id}`;
 }

@@ -38,7 +38,11 @@ function createItems(tree: SourceTree): Items {
       for (const path of missing) wanted.add(path);
       coming ??= bring();
       const mine = coming;
-      return mine.then(() => take(paths));
+      // What one of many asks for may be broken, a submodule that cannot be had; the others ask again by themselves.
+      return mine.then(
+        () => take(paths),
+        () => tree.at(paths),
+      );
     },
   };
 }
