@@ -159,7 +159,9 @@ async function present({ reader }: RepositoryParts, commit: string): Promise<str
 /** Not on a branch or tag: a pull request, a commit of a deleted branch, or beyond the depth. It is asked for by its id. */
 async function bring(parts: RepositoryParts, commit: string): Promise<string | undefined> {
   await parts.follower.bringCommit(commit).catch((error: unknown) => {
-    throw isArgosyError(error) && error.code === 'git-failed' ? unknownRevision(parts, commit) : error;
+    // A damaged mirror may miss what it once had, and cannot take it in again.
+    const isAnswer = isArgosyError(error) && error.code === 'git-failed' && error.reason !== 'Corrupt';
+    throw isAnswer ? unknownRevision(parts, commit) : error;
   });
   return present(parts, commit);
 }
