@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ArgosyError } from '../core/errors/index.ts';
-import type { CommandContext, CommandEntry } from './command.ts';
-import { runProgram } from './program.ts';
+import type { CommandEntry } from './command.ts';
+import { type Seen, typeIn } from './testdata/type-in.ts';
 
 const entries: CommandEntry[] = [
   {
@@ -22,21 +22,7 @@ const entries: CommandEntry[] = [
   { name: 'never', summary: 'not loaded', load: () => Promise.reject(new Error('loaded without need')) },
 ];
 
-async function run(...argv: string[]): Promise<{ code: number; out: string; err: string }> {
-  const out: string[] = [];
-  const err: string[] = [];
-  const context: CommandContext = {
-    print: (text) => void out.push(text),
-    warn: (text) => void err.push(`${text}\n`),
-    signal: new AbortController().signal,
-    env: {},
-    cwd: '/',
-    version: '1.2.3',
-    exitCode: 0,
-  };
-  const code = await runProgram(argv, entries, context);
-  return { code, out: out.join(''), err: err.join('') };
-}
+const run = (...argv: string[]): Promise<Seen> => typeIn(argv, entries, { version: '1.2.3' });
 
 test('--version prints the version', async () =>
   assert.deepEqual(await run('--version'), { code: 0, out: '1.2.3\n', err: '' }));

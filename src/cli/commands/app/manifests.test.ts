@@ -3,8 +3,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import type { CommandContext } from '../../command.ts';
-import { runProgram } from '../../program.ts';
+import { type Seen, typeIn } from '../../testdata/type-in.ts';
 import { commands } from '../index.ts';
 
 let folder = '';
@@ -42,21 +41,9 @@ spec:
 `;
 }
 
-async function manifests(...argv: string[]): Promise<{ code: number; out: string; err: string }> {
-  const out: string[] = [];
-  const err: string[] = [];
+function manifests(...argv: string[]): Promise<Seen> {
   const { HOME, PATH, ARGOSY_TOOLS } = process.env;
-  const context: CommandContext = {
-    print: (text) => void out.push(text),
-    warn: (text) => void err.push(`${text}\n`),
-    signal: new AbortController().signal,
-    env: { HOME, PATH, ARGOSY_TOOLS },
-    cwd: folder,
-    version: 'test',
-    exitCode: 0,
-  };
-  const code = await runProgram(['app', 'manifests', ...argv], commands, context);
-  return { code, out: out.join(''), err: err.join('') };
+  return typeIn(['app', 'manifests', ...argv], commands, { env: { HOME, PATH, ARGOSY_TOOLS }, cwd: folder });
 }
 
 test('prints plain manifests as YAML, digits and all', async () => {

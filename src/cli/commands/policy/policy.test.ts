@@ -3,8 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import type { CommandContext } from '../../command.ts';
-import { runProgram } from '../../program.ts';
+import { type Seen, typeIn } from '../../testdata/type-in.ts';
 import { register } from './index.ts';
 
 const given = `
@@ -52,22 +51,10 @@ before(async () => {
 });
 after(() => rm(folder, { recursive: true }));
 
-async function policy(text: string, ...flags: string[]): Promise<{ code: number; out: string; err: string }> {
-  const out: string[] = [];
-  const err: string[] = [];
-  const context: CommandContext = {
-    print: (line) => void out.push(line),
-    warn: (line) => void err.push(`${line}\n`),
-    signal: new AbortController().signal,
-    env: {},
-    cwd: folder,
-    version: '0',
-    exitCode: 0,
-  };
+async function policy(text: string, ...flags: string[]): Promise<Seen> {
   await writeFile(join(folder, 'cases.yaml'), text);
   const entry = { name: 'policy', summary: 'try', load: async () => register };
-  const code = await runProgram(['policy', 'test', 'cases.yaml', ...flags], [entry], context);
-  return { code, out: out.join(''), err: err.join('') };
+  return typeIn(['policy', 'test', 'cases.yaml', ...flags], [entry], { cwd: folder });
 }
 
 test('cases that hold exit 0', async () => {

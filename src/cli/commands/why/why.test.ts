@@ -3,8 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import type { CommandContext } from '../../command.ts';
-import { runProgram } from '../../program.ts';
+import { type Seen, typeIn } from '../../testdata/type-in.ts';
 import { register } from './index.ts';
 
 const objects = `
@@ -51,22 +50,8 @@ before(async () => {
 });
 after(() => rm(folder, { recursive: true }));
 
-async function why(...argv: string[]): Promise<{ code: number; out: string; err: string }> {
-  const out: string[] = [];
-  const err: string[] = [];
-  const context: CommandContext = {
-    print: (text) => void out.push(text),
-    warn: (text) => void err.push(`${text}\n`),
-    signal: new AbortController().signal,
-    env: {},
-    cwd: folder,
-    version: '0',
-    exitCode: 0,
-  };
-  const entry = { name: 'why', summary: 'explain', load: async () => register };
-  const code = await runProgram(['why', ...argv], [entry], context);
-  return { code, out: out.join(''), err: err.join('') };
-}
+const entry = { name: 'why', summary: 'explain', load: async () => register };
+const why = (...argv: string[]): Promise<Seen> => typeIn(['why', ...argv], [entry], { cwd: folder });
 const files = ['-f', 'objects.yaml', '--application-namespaces', 'team-a, team-b'];
 
 test('an allowed Application exits 0 and shows the chain', async () => {

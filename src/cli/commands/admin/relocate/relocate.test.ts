@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { loadAll } from 'js-yaml';
-import type { CommandContext } from '../../../command.ts';
-import { runProgram } from '../../../program.ts';
+import { type Seen, typeIn } from '../../../testdata/type-in.ts';
 import { register } from '../index.ts';
 
 const base = `
@@ -136,22 +135,11 @@ before(async () => {
 });
 after(() => rm(folder, { recursive: true }));
 
-async function relocate(...argv: string[]): Promise<{ code: number; out: string; err: string; objects: Printed[] }> {
-  const out: string[] = [];
-  const err: string[] = [];
-  const context: CommandContext = {
-    print: (text) => void out.push(text),
-    warn: (text) => void err.push(`${text}\n`),
-    signal: new AbortController().signal,
-    env: {},
-    cwd: folder,
-    version: 'test',
-    exitCode: 0,
-  };
+async function relocate(...argv: string[]): Promise<Seen & { objects: Printed[] }> {
   const entries = [{ name: 'admin', summary: '', load: () => Promise.resolve(register) }];
-  const code = await runProgram(['admin', 'relocate', ...argv], entries, context);
-  const objects = loadAll(out.join('')).filter((each) => each !== null && each !== undefined) as Printed[]; // our own print
-  return { code, out: out.join(''), err: err.join(''), objects };
+  const seen = await typeIn(['admin', 'relocate', ...argv], entries, { cwd: folder });
+  const objects = loadAll(seen.out).filter((each) => each !== null && each !== undefined) as Printed[]; // our own print
+  return { ...seen, objects };
 }
 
 const all = (): ReturnType<typeof relocate> => relocate('--print', '-f', 'objects.yaml');
