@@ -1,5 +1,5 @@
 import { ArgosyError } from '../core/errors/index.ts';
-import { isArray, isObject, type Json, own, stringAt } from '../core/json/index.ts';
+import { isArray, isObject, type Json, type JsonObject, own, stringAt } from '../core/json/index.ts';
 import type { KubeObject } from '../core/objects/index.ts';
 import type { RenderedObject } from './types.ts';
 import type { Document } from './yaml/documents.ts';
@@ -28,8 +28,24 @@ function flatten(value: Json, place: Place): RenderedObject[] {
     throw noObject(place, 'apiVersion and kind are needed');
   const metadata = own(value, 'metadata');
   if (metadata !== undefined && !isObject(metadata)) throw noObject(place, 'metadata must be a map');
+  const wrong = metadata === undefined ? undefined : wrongIn(metadata);
+  if (wrong !== undefined) throw noObject(place, wrong);
   const object = value as unknown as KubeObject; // apiVersion and kind were just seen
   return [place.file === undefined ? { object } : { object, file: place.file, line: place.line }];
+}
+
+/** Names and marks decide what an object is and whose: `name: y`, which YAML reads as true, must not get any further. */
+function wrongIn(metadata: JsonObject): string | undefined {
+  const isText = (value: Json | undefined): boolean =>
+    value === undefined || value === null || typeof value === 'string';
+  const texts = ['name', 'generateName', 'namespace'].map((field) => [field, own(metadata, field)] as const);
+  for (const field of ['labels', 'annotations']) {
+    const map = own(metadata, field) ?? {};
+    if (!isObject(map)) return `metadata.${field} must be a map`;
+    for (const [key, value] of Object.entries(map)) texts.push([`${field}["${key}"]`, value]);
+  }
+  const wrong = texts.find(([, value]) => !isText(value));
+  return wrong && `metadata.${wrong[0]} must be text, not ${JSON.stringify(wrong[1]).slice(0, 50)}: put it in quotes`;
 }
 
 function noObject({ file, line, from }: Place, why: string): ArgosyError {
