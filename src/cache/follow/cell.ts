@@ -252,7 +252,10 @@ export class Cell implements FollowSink {
       return 'stop';
     }
     this.#doubted = false;
+    // Who asked before the first answer was told that it is being read, and would be for as long as it fails.
+    const isNews = this.#phase === 'reading';
     this.#say('failing', error.message);
+    if (isNews) this.#tell();
     if (!isArgosyError(error) || error.code !== 'kube-not-found') return 'retry';
     // The kind may have gone: discovery decides that, not this answer alone.
     this.#unfollow();
