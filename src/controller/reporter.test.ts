@@ -49,17 +49,21 @@ test('metrics follow what is, Events what is written', () => {
 test('the log has a line for each change of meaning, each failed attempt and each new error', () => {
   const { lines, reporter } = stage();
   const retried = { operation: {}, phase: 'Running', retryCount: 1, message: 'no right. Retrying attempt #2' };
-  const failing = { ...status('Healthy'), operationState: { ...retried, retryCount: 0 } };
+  const failing = { ...status('Healthy'), operationState: { ...retried, message: 'no right. Retrying attempt #1' } };
   const errors = [{ type: 'SyncError', message: 'no' }];
   reporter.told(app, status('Degraded'));
   reporter.told(app, status('Healthy'));
+  reporter.told(app, failing);
   reporter.told({ ...app, status: failing }, { ...failing, operationState: retried });
+  reporter.told({ ...app, status: failing }, failing);
   reporter.told(app, { ...status('Healthy'), conditions: errors });
   reporter.told({ ...app, status: { ...status('Healthy'), conditions: errors } }, status('Healthy'));
   assert.deepEqual(
     lines.map(({ level, msg, application }) => `${level} ${application} ${msg}`),
     [
       'info team-a/shop Updated health status: Healthy -> Degraded',
+      "info team-a/shop Initiated sync to ''",
+      'warn team-a/shop no right. Retrying attempt #1',
       'warn team-a/shop no right. Retrying attempt #2',
       'warn team-a/shop SyncError: no',
     ],

@@ -86,9 +86,11 @@ export function createReporter({ events, metrics, log, controlPlane }: ReporterO
 function tell(log: Logger, app: Application, after: ApplicationStatus, transition: Transition | undefined): void {
   if (transition !== undefined) {
     log[transition.type === 'Warning' ? 'warn' : 'info'](transition.message, { reason: transition.reason });
-    return;
   }
-  const { retryCount = 0, message = '' } = after.operationState ?? {};
-  if (retryCount > (app.status?.operationState?.retryCount ?? 0)) log.warn(message, { reason: 'OperationRetried' });
-  for (const error of newErrors(app.status, after)) log.warn(error, { reason: 'ConditionAdded' });
+  const { phase, message = '' } = after.operationState ?? {};
+  const isRetried = phase === 'Running' && /\bRetrying attempt #/.test(message);
+  if (isRetried && message !== app.status?.operationState?.message) log.warn(message, { reason: 'OperationRetried' });
+  for (const error of newErrors(app.status, after)) {
+    if (transition?.message.includes(error) !== true) log.warn(error, { reason: 'ConditionAdded' });
+  }
 }
