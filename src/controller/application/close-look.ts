@@ -16,6 +16,7 @@ import type { Identity } from '../../core/policy/index.ts';
 import type { Resource } from '../../kube/index.ts';
 import { type Door, fieldManager } from './carry-out.ts';
 import type { Closeup } from './closeup.ts';
+import { Turns } from './turns.ts';
 
 /** Whose objects are looked at, by which rules, and through which door. */
 export interface Question {
@@ -74,8 +75,12 @@ function asksForManagers({ ignoreDifferences = [], settings }: Question['rules']
 export async function lookCloser(question: Question): Promise<CloseLook> {
   const look = new Look(question);
   const pairs = look.pairs();
+  const turns = new Turns();
   const worker = async (): Promise<void> => {
-    for (const pair of pairs) await look.at(pair);
+    for (const pair of pairs) {
+      await look.at(pair);
+      await turns.over();
+    }
   };
   await Promise.all(Array.from({ length: looksAtOnce }, worker));
   question.closeup.keepOnly(question.targets.map(({ key }) => printKey(key)));

@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { IgnoreDifference } from '../api/index.ts';
+import { compileJq, matchesOf } from '../jq/index.ts';
+import type { Json } from '../json/index.ts';
 import { printKey } from '../objects/index.ts';
+import { Effort } from './effort.ts';
 import { type Comparison, compare, targetsOf } from './index.ts';
 
 /** So many ConfigMaps, each with a field that nobody asked for, compared under the rules. */
-function compared(count: number, ignoreDifferences: readonly IgnoreDifference[]): Comparison {
+function compared(count: number, ignoreDifferences: readonly IgnoreDifference[], data: Json = { a: 'b' }): Comparison {
   const objects = Array.from({ length: count }, (_, n) => ({
-    object: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: `c-${n}` }, data: { a: 'b' } },
+    object: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: `c-${n}` }, data },
     source: 0,
   }));
   const targets = targetsOf(objects, { instance: 'app', destinationNamespace: 'ns', namespaced: () => true });
@@ -34,6 +37,30 @@ for (const [what, count, written] of tooMuch) {
     assert.match(errors.join(), /^the ignoreDifferences of this Application cost too much/);
   });
 }
+
+test('one object may not take as long as all of them together', () => {
+  const large = { a: 'b', ...Object.fromEntries(Array.from({ length: 1500 }, (_, n) => [`k${n}`, 'x'])) };
+  const rule = [{ ...kind, jqPathExpressions: ['.. | .. | .. | select(. == "nothing")'] }];
+  assert.equal(compared(1, rule, large).status, 'Unknown');
+  const effort = new Effort();
+  const one = compileJq('.. | ..');
+  assert.ok(one.ok);
+  const steps = (): number => {
+    const meter = { steps: 1_000_000 };
+    matchesOf(one, large, meter);
+    return 1_000_000 - meter.steps;
+  };
+  // More than one object may take, and less than all of them.
+  const rounds = Math.floor(40_000 / steps()) + 1;
+  for (let n = 0; n < rounds; n++) effort.matches(one, large);
+  assert.equal(effort.isSpent, true);
+  const others = new Effort();
+  for (let n = 0; n < rounds; n++) {
+    others.nextObject(0);
+    others.matches(one, large);
+  }
+  assert.equal(others.isSpent, false);
+});
 
 const fair: readonly [string, number, IgnoreDifference[]][] = [
   [

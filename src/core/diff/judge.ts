@@ -43,7 +43,7 @@ const stepsOfEach = 50;
 
 const tooMuch = {
   known: false,
-  reason: 'the ignoreDifferences of this Application cost too much for its many objects: write fewer or simpler rules',
+  reason: 'the ignoreDifferences of this Application cost too much for its objects: write fewer or simpler rules',
 } as const;
 
 /** Compares pairs under the rules of one Application. */
@@ -109,7 +109,8 @@ export class Judge {
   }
 
   #ignoredOf({ key }: Target): Ignored | undefined {
-    this.#effort.spend(this.#ignored.size / rulesPerStep - stepsOfEach);
+    this.#effort.nextObject(stepsOfEach);
+    this.#effort.spend(this.#ignored.size / rulesPerStep);
     return this.#ignored.of(key);
   }
 

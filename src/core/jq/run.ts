@@ -1,4 +1,5 @@
 import { equal, isArray, isObject, type Json, own } from '../json/index.ts';
+import { JqExhausted, spend, spendOnFunction, spendOnOperator, weightOf } from './cost.ts';
 import { withoutPaths } from './delete-paths.ts';
 import { entriesOf, filterFunction, fromEntries, operate, plainFunction } from './functions.ts';
 import type { Node } from './node.ts';
@@ -24,7 +25,7 @@ const made = (value: Json): Found => ({ value, path: undefined });
 
 /** Runs a program on a value; yields what it answers, one by one. */
 export function* run(node: Node, input: Found, state: Run): Outputs {
-  if (--state.steps < 0) throw new JqExhausted('takes too many steps');
+  spend(state, 1);
   switch (node.is) {
     case 'identity':
       return yield input;
@@ -79,9 +80,6 @@ function* runMore(node: Node, input: Found, state: Run): Outputs {
   }
 }
 
-/** Stops a whole run, and is not to be caught by `?`. */
-export class JqExhausted extends JqFailure {}
-
 /** Other names, the same steps. */
 function nested(state: Run, names: ReadonlyMap<string, Json>): Run {
   return {
@@ -107,10 +105,12 @@ function step({ path }: Found, key: Step, value: Json): Found {
 
 function* children(of: Found, state: Run): Outputs {
   const { value } = of;
-  if (isArray(value)) for (const [i, item] of value.entries()) yield step(of, i, item);
-  else if (isObject(value)) for (const key of Object.keys(value)) yield step(of, key, value[key] ?? null);
-  else throw new JqFailure(`cannot iterate over: ${typeOf(value)}`);
-  state.steps--;
+  if (!isArray(value) && !isObject(value)) throw new JqFailure(`cannot iterate over: ${typeOf(value)}`);
+  const keys = isArray(value) ? value.keys() : Object.keys(value);
+  for (const key of keys) {
+    spend(state, 1);
+    yield step(of, key, (typeof key === 'number' ? at(of, key).value : own(value, key)) ?? null);
+  }
 }
 
 function* recurse(of: Found, state: Run, depth = 1): Outputs {
@@ -128,8 +128,7 @@ function* recurseBy(body: Node, of: Found, state: Run, depth = 1): Outputs {
 
 /** What is found deep down is handed up through every level: that is what it costs. */
 function descend(state: Run, depth: number): void {
-  state.steps -= depth;
-  if (state.steps < 0) throw new JqExhausted('takes too many steps');
+  spend(state, depth);
 }
 
 function* attempt(body: Node, input: Found, state: Run): Outputs {
@@ -137,6 +136,8 @@ function* attempt(body: Node, input: Found, state: Run): Outputs {
     yield* run(body, input, state);
   } catch (error) {
     if (!(error instanceof JqFailure) || error instanceof JqExhausted) throw error;
+    // To fail takes longer than to go on.
+    spend(state, 8);
   }
 }
 
@@ -167,6 +168,8 @@ function* slice(node: Node & { is: 'slice' }, input: Found, state: Run): Outputs
   };
   const [from, to] = [bound(node.from), bound(node.to)];
   for (const { value } of run(node.of, input, state)) {
+    if (isArray(value)) spend(state, value.length >> 4);
+    else if (typeof value === 'string') spend(state, value.length >> 2);
     if (value === null) yield made(null);
     else if (isArray(value)) yield made(value.slice(from, to));
     else if (typeof value === 'string') yield made(Array.from(value).slice(from, to).join(''));
@@ -184,7 +187,10 @@ function* binary({ sign, left, right }: Node & { is: 'binary' }, input: Found, s
     return;
   }
   for (const b of run(right, input, state))
-    for (const a of run(left, input, state)) yield made(operate(sign, a.value, b.value));
+    for (const a of run(left, input, state)) {
+      spendOnOperator(state, sign, a.value, b.value);
+      yield made(operate(sign, a.value, b.value));
+    }
 }
 
 function* alternative(left: Node, right: Node, input: Found, state: Run): Outputs {
@@ -219,10 +225,14 @@ function* call({ name, args }: Node & { is: 'call' }, input: Found, state: Run):
   const plain = plainFunction(id);
   if (plain === undefined) return yield* special(id, args[0] ?? { is: 'identity' }, input, state);
   const [argument] = args;
-  // Looking through a long text is more than one step.
-  if (typeof input.value === 'string') state.steps -= input.value.length >> 4;
-  if (argument === undefined) return yield made(plain(input.value, []));
-  for (const { value } of run(argument, input, state)) yield made(plain(input.value, [value]));
+  if (argument === undefined) {
+    spendOnFunction(state, id, input.value);
+    return yield made(plain(input.value, []));
+  }
+  for (const { value } of run(argument, input, state)) {
+    spendOnFunction(state, id, input.value, value);
+    yield made(plain(input.value, [value]));
+  }
 }
 
 function* special(id: string, body: Node, input: Found, state: Run): Outputs {
@@ -242,7 +252,10 @@ function* special(id: string, body: Node, input: Found, state: Run): Outputs {
       return yield made(!wanted);
     }
     case 'IN/1': {
-      const isIn = [...run(body, input, state)].some(({ value }) => equal(value, input.value));
+      const isIn = [...run(body, input, state)].some(({ value }) => {
+        spendOnOperator(state, '==', value, input.value);
+        return equal(value, input.value);
+      });
       return yield made(isIn);
     }
     case 'first/0':
@@ -257,10 +270,12 @@ function* special(id: string, body: Node, input: Found, state: Run): Outputs {
     case 'recurse/1':
       return yield* recurseBy(body, input, state);
     case 'with_entries/1': {
+      spend(state, weightOf(input.value, state.steps));
       const entries = entriesOf(input.value).flatMap((entry) => [...run(body, made(entry), state)]);
       return yield made(fromEntries(entries.map(({ value }) => value)));
     }
     case 'del/1':
+      spend(state, weightOf(input.value, state.steps));
       return yield made(withoutPaths(input.value, pathsFound(body, input.value, state)));
     default: // empty/0
       return;

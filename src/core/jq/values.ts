@@ -1,7 +1,15 @@
 import { canonical, equal, isArray, isObject, type Json, own } from '../json/index.ts';
 
 /** A program that went wrong on this value; never leaves this room. */
-export class JqFailure extends Error {}
+export class JqFailure extends Error {
+  constructor(message: string) {
+    // Programs fail by the thousand, on each value that `?` is asked about; where in our code is of no interest to anybody.
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
+    super(message);
+    Error.stackTraceLimit = stackTraceLimit;
+  }
+}
 
 /** The type of a value in jq's words. */
 export function typeOf(value: Json): string {
