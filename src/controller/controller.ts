@@ -56,6 +56,8 @@ export interface ControllerOptions {
   readonly renderKey?: (() => string) | undefined;
   /** Waits and periods of the cluster views, where not the usual ones. */
   readonly rhythm?: Partial<Rhythm> | undefined;
+  /** How long an Application waits whose passes failed so many times in a row, where not as usual. */
+  readonly backoffMs?: ((failures: number) => number) | undefined;
 }
 
 /** A running controller. */
@@ -132,6 +134,7 @@ class Running implements Controller {
       log,
       rhythm: options.rhythm,
       onServed: () => this.#sources.servedChanged(),
+      onOpen: (clusters) => this.#queue.retry((key) => clusters.has(this.#looks.get(key)?.cluster ?? '')),
       onTouched: (instances) => this.#touch(instances.map((instance) => keyOfInstance(instance, controlPlane))),
     });
     this.#sources = createSources({
@@ -253,6 +256,7 @@ class Running implements Controller {
         }
       },
       clock: { now: Date.now, after: later },
+      backoffMs: this.#options.backoffMs,
       onError: (key, error, failures) => {
         if (isArgosyError(error) && isPassing(error)) world.patience.faulted(key);
         const what = { application: key, failures, error: String(error) };

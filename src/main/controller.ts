@@ -28,6 +28,8 @@ export interface InstallationOptions {
   readonly onRender?: (() => void) | undefined;
   /** Waits and periods of the cluster views, where not the usual ones. */
   readonly rhythm?: Partial<Rhythm> | undefined;
+  /** How long an Application waits whose passes failed so many times in a row, where not as usual. */
+  readonly backoffMs?: ((failures: number) => number) | undefined;
 }
 
 /** A controller with all it needs. */
@@ -107,6 +109,7 @@ export function startInstallation(options: InstallationOptions): RunningInstalla
     pollMs: () => pollMsOf(settings.current().settings, pollMs),
     renderKey: renderKeyOf(renderSettings),
     rhythm: options.rhythm,
+    backoffMs: options.backoffMs,
   });
   let ending: Promise<void> | undefined;
   const end = async (): Promise<void> => {

@@ -4,13 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { loadAll } from 'js-yaml';
-import type { Rhythm } from '../../src/cache/index.ts';
 import type { Controller } from '../../src/controller/index.ts';
 import { isArgosyError } from '../../src/core/errors/index.ts';
 import type { KubeObject } from '../../src/core/objects/index.ts';
 import type { Installation } from '../../src/core/policy/index.ts';
 import { type Connection, connect, type Resource, readKubeconfig, serviceAccounts } from '../../src/kube/index.ts';
-import { startInstallation } from '../../src/main/controller.ts';
+import { type InstallationOptions, startInstallation } from '../../src/main/controller.ts';
 import { createMetrics, silentLogger } from '../../src/telemetry/index.ts';
 import type { AuditEvent } from './real-audit.ts';
 import { type TestCluster, testCluster } from './test-cluster.ts';
@@ -29,11 +28,14 @@ export interface Hands {
 export interface Stage extends Hands {
   readonly cluster: TestCluster;
   /** Starts the controller; a second call starts another one after the first was stopped. */
-  start(installation: Installation, options?: { readonly rhythm?: Partial<Rhythm> }): Promise<Controller>;
+  start(installation: Installation, options?: StartOptions): Promise<Controller>;
   /** Writes of one kind in one namespace, as the audit log tells them. */
   writes(plural: string, namespace: string): AuditEvent[];
   stop(): Promise<void>;
 }
+
+/** How a story's controller differs from what people run: its waits, and who listens. */
+export type StartOptions = Partial<Pick<InstallationOptions, 'rhythm' | 'backoffMs' | 'onRender' | 'log'>>;
 
 const reading = ['get', 'list', 'watch'];
 
@@ -56,7 +58,7 @@ export async function openStage(place?: Place): Promise<Stage> {
   const stage: Stage = {
     cluster,
     ...handsOf(connection),
-    async start(installation, { rhythm } = {}) {
+    async start(installation, options = {}) {
       const controller = startInstallation({
         connection: controllers,
         installation,
@@ -65,7 +67,7 @@ export async function openStage(place?: Place): Promise<Stage> {
         metrics: createMetrics(),
         pollMs: 300,
         version: 'test',
-        rhythm,
+        ...options,
       });
       running.push(controller);
       await controller.ready;

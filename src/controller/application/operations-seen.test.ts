@@ -40,3 +40,17 @@ test('an operation pauses until its time, and no longer than it runs', () => {
   seen.over(key);
   assert.equal(seen.pausesFor(key, time), 0);
 });
+
+test('what another controller takes further is left to it until it has been quiet for a while', () => {
+  const seen = new OperationsSeen();
+  assert.equal(seen.elsewhereFor('a/1', 0), 0);
+  seen.movedElsewhere('a/1', 1000);
+  assert.equal(seen.elsewhereFor('a/1', 4000), 7000);
+  seen.movedElsewhere('a/1', 5000);
+  assert.equal(seen.elsewhereFor('a/1', 6000), 9000);
+  assert.equal(seen.elsewhereFor('a/2', 6000), 0);
+  assert.equal(seen.elsewhereFor('a/1', 15_000), 0);
+  seen.movedElsewhere('a/1', 20_000);
+  seen.over('a/1');
+  assert.equal(seen.elsewhereFor('a/1', 20_000), 0);
+});

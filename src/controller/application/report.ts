@@ -171,7 +171,7 @@ export async function reportDeletion(app: Application, messages: readonly string
 
 /** Writes that passes fail by a fault of ours; the next one that works takes it back. */
 export async function reportOwnFault(app: Application, world: World): Promise<void> {
-  await writeConditions(app, conditions(['InvalidSpecError', 'UnknownError'], [ownFaultText]), world);
+  await writeConditions(app, conditions(['UnknownError', 'InvalidSpecError'], [ownFaultText]), world);
 }
 
 /** Writes some conditions; all else that is known stays as it was said. */

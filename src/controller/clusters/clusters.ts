@@ -26,6 +26,8 @@ export interface ClustersOptions {
   readonly connect: (cluster: Cluster) => Connection;
   /** Something happened to the objects of these Applications, named as in marks. */
   readonly onTouched: (instances: readonly string[]) => void;
+  /** These clusters answer now, and did not while Applications asked for them. */
+  readonly onOpen?: ((keys: ReadonlySet<string>) => void) | undefined;
   /** What charts are told about a cluster is no longer what it was. */
   readonly onServed?: (() => void) | undefined;
   readonly log: Logger;
@@ -78,7 +80,10 @@ export function createClusters(options: ClustersOptions): Clusters {
     // Another setting for what is looked at: a new view, as D17 wants it.
     close(key);
     const connection = cluster === undefined || isOwnCluster(cluster) ? own : connect(cluster);
-    const opened = { connection, view, cache: takeView(pool, view, cluster, options), judged: now };
+    const onOpen = (): void => {
+      options.onOpen?.(new Set([...open].flatMap(([each, known]) => (known.view === view ? [each] : []))));
+    };
+    const opened = { connection, view, cache: takeView(pool, view, cluster, { ...options, onOpen }), judged: now };
     open.set(key, opened);
     return opened;
   };
@@ -145,8 +150,10 @@ const heard = new WeakMap<ClusterCache, Capabilities>();
 
 const mostOfTenants = 256 * 2 ** 20;
 
+type ViewOptions = Omit<ClustersOptions, 'onOpen'> & { readonly onOpen: () => void };
+
 /** The view has a connection of its own: it outlives the Secret that first asked for it. */
-function takeView(pool: CachePool, view: string, cluster: Cluster | undefined, options: ClustersOptions): ClusterCache {
+function takeView(pool: CachePool, view: string, cluster: Cluster | undefined, options: ViewOptions): ClusterCache {
   const { snapshot, own, log, onTouched, rhythm } = options;
   return pool.take(view, () => {
     const { settings } = snapshot();
@@ -163,6 +170,7 @@ function takeView(pool: CachePool, view: string, cluster: Cluster | undefined, o
       mode: visibilityMode(settings.respectRBAC, cluster?.tenant === true),
       projector: projectorWith(checksOf(settings), settings),
       onTouched,
+      onOpen: options.onOpen,
       log,
       rhythm,
       // A tenant's cluster is the tenant's: what it sends must not push others out.

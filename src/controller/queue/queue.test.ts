@@ -147,6 +147,61 @@ test('a failing key backs off and an idle queue has no timer', async () => {
   assert.equal(queue.waiting + queue.running, 0);
 });
 
+test('what failed by something that is over is tried again now, from the beginning and as one of the timers', async () => {
+  const clock = handClock();
+  const passes: string[] = [];
+  const queue = createQueue({
+    workers: 20,
+    tenantOf,
+    clock,
+    work: async (key, failures) => {
+      passes.push(`${key} ${failures}`);
+      if (key.includes('away')) throw new Error('no');
+      return undefined;
+    },
+  });
+  for (const key of ['a/away', 'b/away', 'a/fine']) queue.add(key);
+  await turn();
+  clock.advance(1000);
+  await turn();
+  passes.length = 0;
+  queue.retry((key) => key.startsWith('a/'));
+  await turn();
+  assert.deepEqual(passes, ['a/away 0']);
+  // Its failures count from one again, those of the other go on.
+  clock.advance(1000);
+  await turn();
+  assert.deepEqual(passes.slice(1), ['a/away 1']);
+  clock.advance(1000);
+  await turn();
+  assert.deepEqual(passes.slice(2), ['b/away 2']);
+});
+
+test('however many are tried again at once, what somebody changes is begun at once', async () => {
+  const clock = handClock();
+  let isAway = true;
+  const begun: string[] = [];
+  const queue = createQueue({
+    workers: 20,
+    tenantOf,
+    clock,
+    work: async (key) => {
+      if (isAway) throw new Error('no');
+      begun.push(key);
+      return new Promise(() => undefined);
+    },
+  });
+  for (let i = 0; i < 100; i++) queue.add(`a/${i}`);
+  for (let i = 0; i < 20; i++) await turn();
+  isAway = false;
+  queue.retry(() => true);
+  queue.add('a/changed');
+  queue.add('b/1');
+  await turn();
+  assert.deepEqual(begun.slice(-2), ['a/changed', 'b/1']);
+  assert.equal(begun.length, 4 + 2);
+});
+
 test('stop waits for what runs and takes nothing more', async () => {
   let open: () => void = () => undefined;
   const queue = createQueue({

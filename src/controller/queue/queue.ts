@@ -23,7 +23,7 @@ export interface QueueOptions {
   readonly work: (key: string, failures: number) => Promise<number | undefined>;
   readonly clock: QueueClock;
   /** A pass that threw: how long to wait before the next try, by the count of failures in a row. */
-  readonly backoffMs?: (failures: number) => number;
+  readonly backoffMs?: ((failures: number) => number) | undefined;
   readonly onError?: (key: string, error: unknown, failures: number) => void;
 }
 

@@ -84,6 +84,12 @@ test('27, 28: a commit that failed is not tried again, and the condition says so
   assert.ok(run(app('{automated: {}}', last('Failed', 'old')), comparison('a')).start);
 });
 
+test('an operation that was refused before it began was no attempt', () => {
+  const refused =
+    '{operationState: {phase: Error, message: no, finishedAt: "2026-01-01T00:00:00Z", operation: {sync: {}}}}';
+  assert.ok(run(app('{automated: {}}', refused), comparison('a')).start);
+});
+
 test('29: without prune, only extra objects start nothing', () => {
   assert.deepEqual(run(app('{automated: {}}'), comparison('+a', '-b')), { start: false });
 });

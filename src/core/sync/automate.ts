@@ -75,7 +75,8 @@ function isWipeOut({ objects }: Comparison): boolean {
 /** The same sources at the same revisions were synced, or tried, before. */
 function wasAttempted({ app, revision, revisions }: AutomateInput, last: OperationState): boolean {
   const { syncResult } = last;
-  if (syncResult === undefined) return last.finishedAt !== undefined;
+  // Refused before it began: nothing was tried, and once the refusal is lifted nothing is in the way.
+  if (syncResult === undefined) return false;
   const same =
     revisions === undefined
       ? syncResult.revision === revision
