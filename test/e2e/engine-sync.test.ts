@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test';
 import { createTestRepository, type TestRepository } from '../support/git-repository.ts';
 import { type AppView, appView, openStage, type Stage, tokenOf, until } from '../support/story.ts';
 import { tenantPlatform } from '../support/tenant.ts';
+import { configMap } from '../support/threat.ts';
 
 // Rows about what a sync does with single objects, with its options, and with what came before it.
 
@@ -204,10 +205,6 @@ stringData: {name: narrow, server: '${stage.cluster.url}', namespaces: eng-shop,
 
 function hookWrites(): number {
   return stage.writes('configmaps', 'eng-shop').filter(({ objectRef }) => objectRef?.name === 'back-hook').length;
-}
-
-function configMap(name: string, metadata = '', data = 'greeting: hello'): string {
-  return `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}${metadata === '' ? '' : `, ${metadata}`}}\ndata: {${data}}\n`;
 }
 
 function application(name: string, policy: string): string {

@@ -3,6 +3,7 @@ import { after, afterEach, before, test } from 'node:test';
 import { createTestRepository, type TestRepository } from '../support/git-repository.ts';
 import { type Installed, openInstallation, type RunningProgram } from '../support/installed.ts';
 import { until } from '../support/story.ts';
+import { configMap } from '../support/tenant.ts';
 
 const inCluster = 'https://kubernetes.default.svc';
 const argosy = 'system:serviceaccount:argocd:argosy';
@@ -332,10 +333,6 @@ async function untilSynced(namespace = 'team-a'): Promise<void> {
     (status) => status.startsWith(`Synced ${revision}`),
     60_000,
   );
-}
-
-function configMap(name: string): string {
-  return `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}}\ndata: {greeting: hello}\n`;
 }
 
 function project(server = inCluster): string {

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
+import { type FaultProxy, resetter, startFaultProxy } from '../support/fault-proxy.ts';
 import { createTestRepository, type TestRepository } from '../support/git-repository.ts';
 import {
   type AppView,
@@ -96,14 +96,6 @@ spec:
 }
 
 const app = (good: (found: AppView | undefined) => boolean): Promise<AppView> => untilApp(stage, plane, 'shop', good);
-let resetAt = 0;
-/** Ends what is being watched, but leaves new connections time to get through. */
-function resetNow(): void {
-  if (Date.now() - resetAt < 2000) return;
-  resetAt = Date.now();
-  proxy.reset();
-}
-
 const has = (text: string) => (found: AppView | undefined) => conditionsOf(found).some((each) => each.includes(text));
 const respect = (value: string | null): Promise<void> =>
   stage.patch('ConfigMap', plane, 'argocd-cm', { data: { 'resource.respectRBAC': value } });
@@ -162,9 +154,10 @@ test('strict: if the list call response is forbidden, make the SelfSubjectAccess
 
 test('once controller determines that it does not have access to the resource it will stop monitoring it', async () => {
   await stage.apply(rights(['services']));
+  const reset = resetter(proxy);
   await until(
     () => {
-      resetNow();
+      reset();
       return appView(stage, plane, 'shop');
     },
     has('UnreadableResourceWarning'),

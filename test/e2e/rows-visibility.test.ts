@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
+import { type FaultProxy, resetter, startFaultProxy } from '../support/fault-proxy.ts';
 import { createTestRepository, type TestRepository } from '../support/git-repository.ts';
 import {
   type AppView,
@@ -128,14 +128,6 @@ spec:
 
 const app = (name: string, good: (found: AppView | undefined) => boolean): Promise<AppView> =>
   untilApp(stage, plane, name, good);
-let resetAt = 0;
-/** Ends what is being watched, but leaves new connections time to get through. */
-function resetNow(): void {
-  if (Date.now() - resetAt < 2000) return;
-  resetAt = Date.now();
-  proxy.reset();
-}
-
 const has = (text: string) => (found: AppView | undefined) => conditionsOf(found).some((each) => each.includes(text));
 const mode = (value: string | null): Promise<void> =>
   stage.patch('ConfigMap', plane, 'argocd-cm', { data: { 'resource.respectRBAC': value } });
@@ -179,9 +171,10 @@ test('H12 a right that is granted later is picked up with the next probe', async
 
 test('H13 a right that is revoked while watching drops the kind, and the Application is warned', async () => {
   await stage.apply(reads('looker', ['services']));
+  const reset = resetter(proxy);
   await until(
     () => {
-      resetNow();
+      reset();
       return appView(stage, plane, 'shop');
     },
     has('UnreadableResourceWarning'),

@@ -5,6 +5,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Controller } from '../../src/controller/index.ts';
 import { createTestRepository, type TestRepository } from '../support/git-repository.ts';
 import { type AppView, appView, openStage, type Stage, until } from '../support/story.ts';
+import { configMap } from '../support/tenant.ts';
 
 const server = 'https://kubernetes.default.svc';
 const installation = { controlPlane: 'sources-argocd' };
@@ -233,10 +234,6 @@ test('22: after the grace period the status says so, and after a restart what th
   });
   await eventually(shop, synced);
 });
-
-function configMap(name: string): string {
-  return `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}}\ndata: {greeting: hello}\n`;
-}
 
 function application(name: string, source: { path: string; targetRevision?: string }): string {
   return JSON.stringify({

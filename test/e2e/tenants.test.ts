@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createTestRepository, type TestRepository } from '../support/git-repository.ts';
 import { type AppView, appView, openStage, type Stage, tokenOf, until } from '../support/story.ts';
+import { configMap } from '../support/tenant.ts';
 
 const tenants = ['red', 'gold'] as const;
 type Tenant = (typeof tenants)[number];
@@ -146,10 +147,6 @@ test('a project that stops listing the namespace stops its Applications at once,
   );
   assert.notEqual(await stage.get('ConfigMap', 'gold-prod', 'shop'), undefined);
 });
-
-function configMap(name: string): string {
-  return `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}}\ndata: {greeting: hello}\n`;
-}
 
 function clusterSecret(tenant: Tenant): string {
   const { url, ca } = stage.cluster;

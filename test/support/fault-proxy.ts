@@ -121,3 +121,13 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
     },
   };
 }
+
+/** Ends what is being watched, but leaves new connections time to get through: to be called again and again. */
+export function resetter(proxy: Pick<FaultProxy, 'reset'>): () => void {
+  let resetAt = 0;
+  return () => {
+    if (Date.now() - resetAt < 2000) return;
+    resetAt = Date.now();
+    proxy.reset();
+  };
+}

@@ -14,6 +14,7 @@ import {
   tokenOf,
   until,
 } from './story.ts';
+import { deployer, namespaces } from './tenant.ts';
 import { testCluster } from './test-cluster.ts';
 
 /**
@@ -134,16 +135,14 @@ function trespass(event: AuditEvent, name: string): string[] {
 }
 
 function platform(name: string): string {
-  const namespaces = ['argocd', 'plat', 'a', 'b']
-    .map((part) => `---\napiVersion: v1\nkind: Namespace\nmetadata: {name: ${name}-${part}}\n`)
-    .join('');
-  const deployers = ['plat', 'a', 'b'].map((part) => deployer(`${name}-${part}`)).join('');
+  const spaces = namespaces(...['argocd', 'plat', 'a', 'b'].map((part) => `${name}-${part}`));
+  const deployers = ['plat', 'a', 'b'].map((part) => deployer(`${name}-${part}/deployer`)).join('');
   const projects = [
     project(name, 'plat', `sourceNamespaces: []`),
     project(name, 'a', `sourceNamespaces: [${name}-a]`),
     project(name, 'b', `sourceNamespaces: [${name}-b]`),
   ].join('');
-  return `${namespaces}${deployers}${projects}---
+  return `${spaces}${deployers}${projects}---
 apiVersion: v1
 kind: ServiceAccount
 metadata: {name: tenant, namespace: ${name}-a}
@@ -169,20 +168,6 @@ apiVersion: v1
 kind: ConfigMap
 metadata: {name: argocd-cm, namespace: ${name}-argocd, labels: {app.kubernetes.io/part-of: argocd}}
 data: {application.sync.impersonation.enabled: "true", source.allowedHosts: "file:, 127.0.0.1:*"}
-`;
-}
-
-function deployer(namespace: string): string {
-  return `---
-apiVersion: v1
-kind: ServiceAccount
-metadata: {name: deployer, namespace: ${namespace}}
----
-apiVersion: rbac.authorization.k8s.io/v1
-kind: RoleBinding
-metadata: {name: deployer, namespace: ${namespace}}
-roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: edit}
-subjects: [{kind: ServiceAccount, name: deployer, namespace: ${namespace}}]
 `;
 }
 
