@@ -1,21 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { startRealCluster } from '../../test/support/real-cluster.ts';
 import { connect, controlDoor, eventWriter, secrets } from '../kube/index.ts';
 import { createMetrics, silentLogger } from '../telemetry/index.ts';
 import { settingsReport, watchSettings } from './index.ts';
+import { heldBytes } from './testdata/heap.ts';
 
-setFlagsFromString('--expose-gc');
-const collect = runInNewContext('gc') as () => void;
-const used = (): number => {
-  collect();
-  collect();
-  const { heapUsed, external } = process.memoryUsage();
-  return (heapUsed + external) / 1024 / 1024;
-};
+const used = (): number => heldBytes() / 1024 / 1024;
 
 const total = 10_000;
 

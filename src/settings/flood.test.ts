@@ -1,20 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import type { KubeObject } from '../core/objects/index.ts';
 import type { Following, FollowSink, Reader, Resource, SelectOptions } from '../kube/index.ts';
 import { type SettingsReport, watchSettings } from './index.ts';
-
-setFlagsFromString('--expose-gc');
-const collect = runInNewContext('gc') as () => void;
-
-const used = (): number => {
-  collect();
-  collect();
-  const { heapUsed, external } = process.memoryUsage();
-  return heapUsed + external;
-};
+import { heldBytes } from './testdata/heap.ts';
 
 const silent: SettingsReport = {
   invalid: () => undefined,
@@ -80,7 +69,7 @@ class StreamingReader implements Pick<Reader, 'follow' | 'get'> {
 }
 
 test('T-100: ten thousand bad Secrets in one namespace cost at most 64 MiB and touch nobody', async () => {
-  const before = used();
+  const before = heldBytes();
   const reader = new StreamingReader();
   const installation = { controlPlane: 'argocd', appNamespaces: ['tenant-a', 'tenant-b'] };
   const settings = watchSettings({ reader, installation, report: silent, debounceMs: 1 });
@@ -88,7 +77,7 @@ test('T-100: ten thousand bad Secrets in one namespace cost at most 64 MiB and t
   const changes: unknown[] = [];
   settings.onChange((change) => changes.push(change));
   await settings.told();
-  const cost = (used() - before) / 1024 / 1024;
+  const cost = (heldBytes() - before) / 1024 / 1024;
   assert.equal(snapshot.clusters.filter(({ acceptance }) => acceptance.accepted).length, 0);
   assert.ok(cost <= 64, `${cost.toFixed(1)} MiB`);
   // A bad Secret that stays bad is nobody else's news.
