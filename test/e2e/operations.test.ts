@@ -22,6 +22,9 @@ before(async () => {
     'bad/good.yaml': configMap('good'),
     'bad/role.yaml':
       'apiVersion: rbac.authorization.k8s.io/v1\nkind: Role\nmetadata: {name: escalate}\nrules: [{apiGroups: ["*"], resources: ["*"], verbs: ["*"]}]\n',
+    'doomed/good.yaml': configMap('doomed'),
+    'doomed/role.yaml':
+      'apiVersion: rbac.authorization.k8s.io/v1\nkind: Role\nmetadata: {name: doomed}\nrules: [{apiGroups: ["*"], resources: ["*"], verbs: ["*"]}]\n',
     'hang/pre.yaml':
       'apiVersion: batch/v1\nkind: Job\nmetadata: {name: slow, annotations: {argocd.argoproj.io/hook: PreSync}}\nspec: {template: {spec: {restartPolicy: Never, containers: [{name: c, image: registry.example.com/slow:1}]}}}\n',
     'hang/after.yaml': configMap('after-hang'),
@@ -155,6 +158,25 @@ test('87, 44: an object the API server refuses fails the sync, the rest of its w
     failed?.status?.conditions?.find(({ type }) => type === 'SyncError')?.message ?? '',
     /^Failed last sync attempt to \[/,
   );
+});
+
+test('a deletion waits for no further attempt of a sync that failed', async () => {
+  const finalizers = '[resources-finalizer.argocd.argoproj.io]';
+  const policy = 'automated: {}\n    retry: {limit: 5, backoff: {duration: 1h, maxDuration: 1h}}';
+  await stage.apply(
+    application('doomed', 'doomed', policy).replace('metadata: {', `metadata: {finalizers: ${finalizers}, `),
+  );
+  await until(
+    () => view('doomed'),
+    (found) => /Retrying attempt #1/.test(found?.status?.operationState?.message ?? ''),
+  );
+  assert.notEqual(await stage.get('ConfigMap', 'ops-shop', 'doomed'), undefined);
+  await stage.remove('Application', 'ops-team', 'doomed');
+  await until(
+    () => view('doomed'),
+    (found) => found === undefined,
+  );
+  assert.equal(await stage.get('ConfigMap', 'ops-shop', 'doomed'), undefined);
 });
 
 test('42: terminating removes a running hook, ends in Failed and is not tried again', async () => {

@@ -1,6 +1,6 @@
 import type { Application, OperationState } from '../../core/api/index.ts';
 import type { Comparison } from '../../core/diff/index.ts';
-import { type Activity, activityOf, overdue, paceOf } from '../../core/sync/index.ts';
+import { type Activity, activityOf, overdue, paceOf, retryDueInMs } from '../../core/sync/index.ts';
 import { compareInTurns, comparingOf } from './comparing.ts';
 import { isUnderWay, keyOfApplication, type Ready } from './gather.ts';
 import { whileIncomparable } from './incomparable.ts';
@@ -40,6 +40,9 @@ export async function decide(inputs: Ready, world: Surroundings): Promise<Decisi
   // An operation that is under way goes on: it may be about to create what a deletion would miss.
   if (app.metadata.deletionTimestamp !== undefined && !isUnderWay(app)) return { next: 'remove' };
   const running = app.status?.operationState;
+  // Between two attempts nothing is half done, and whoever deletes the Application wants no other.
+  if (app.metadata.deletionTimestamp !== undefined && running && retryDueInMs(running, world.now()) !== undefined)
+    return { next: 'sync', state: { ...running, phase: 'Terminating', message: '' }, fresh: false };
   // Whoever stops an operation need not wait until everything can be read again.
   if (running?.phase === 'Terminating') return { next: 'sync', state: running, fresh: false };
   const { leftMs } = begunOf(app, world);
