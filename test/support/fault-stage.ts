@@ -28,8 +28,8 @@ export interface FaultStage {
   readonly calls: CallProxy;
   readonly repository: TestRepository;
   readonly kubeconfig: string;
-  /** Starts another controller on the same tenant; it ends with the stage. */
-  startController(): Promise<ControllerProcess>;
+  /** Starts another controller on the same tenant; it ends with the stage. It may hear everything later than others. */
+  startController(options?: { readonly lateMs?: number }): Promise<ControllerProcess>;
   /** Begins a sync and answers when its wave of this number is on its way to the API server, where it waits. */
   beginHeldAt(
     name: string,
@@ -77,9 +77,19 @@ async function open(tenant: string, options: RealClusterOptions, { cleanups, sto
   cleanups.push(() => repository.remove());
   const dir = mkdtempSync(join(tmpdir(), 'argosy-faults-'));
   cleanups.push(() => rmSync(dir, { recursive: true, force: true, maxRetries: 3 }));
-  const kubeconfig = join(dir, 'kubeconfig');
-  const text = readFileSync(cluster.kubeconfig, 'utf8').replaceAll(cluster.url, wire.url);
-  writeFileSync(kubeconfig, text, { mode: 0o600 });
+  const kubeconfigFor = (url: string, name = 'kubeconfig'): string => {
+    const text = readFileSync(cluster.kubeconfig, 'utf8').replaceAll(cluster.url, url);
+    writeFileSync(join(dir, name), text, { mode: 0o600 });
+    return join(dir, name);
+  };
+  const kubeconfig = kubeconfigFor(wire.url);
+  /** Another wire, on which everything comes so much later. */
+  const lateWire = async (delayMs: number): Promise<string> => {
+    const late = await startFaultProxy(calls.url);
+    cleanups.push(() => late.close());
+    late.pace({ delayMs });
+    return kubeconfigFor(late.url, `kubeconfig-${cleanups.length}`);
+  };
   await stage.apply(tenantPlatform(tenant));
   const begin = async (name: string, policy = ''): Promise<Subject> => {
     repository.commit(tenWaves(name));
@@ -95,13 +105,14 @@ async function open(tenant: string, options: RealClusterOptions, { cleanups, sto
       await within(held.reached, `${name}-${part} was not asked for`);
       return { subject, release: held.release };
     },
-    async startController() {
+    async startController({ lateMs } = {}) {
       const starting = startControllerProcess({
-        kubeconfig,
+        kubeconfig: lateMs === undefined ? kubeconfig : await lateWire(lateMs),
         controlPlane: `${tenant}-argocd`,
         appNamespaces: [`${tenant}-team`],
         cacheDir: mkdtempSync(join(dir, 'cache-')),
-        pingMs: 500,
+        // Whose answers come late must not be taken for dead.
+        pingMs: 500 + 4 * (lateMs ?? 0),
       });
       const controller = await within(starting, 'the controller did not start');
       cleanups.push(() => controller.kill());
