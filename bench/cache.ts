@@ -14,15 +14,8 @@ import { silentLogger } from '../src/telemetry/index.ts';
 import { type RealCluster, startRealCluster } from '../test/support/real-cluster.ts';
 import { measureSecrets } from './probes/cache-secrets.ts';
 import { applicationOf, type Crop, grow, objectOf } from './probes/cache-seed.ts';
+import { atMost, type Figure, median, told } from './probes/figures.ts';
 import { watchLoop } from './probes/loop-watch.ts';
-
-interface Figure {
-  readonly name: string;
-  readonly value: number;
-  readonly unit: string;
-  readonly bound?: string;
-  readonly ok?: boolean;
-}
 
 interface Sort {
   readonly crop: Crop;
@@ -71,19 +64,15 @@ export async function run(options: { readonly size?: 'bar' | 'full' } = {}): Pro
       ...memory,
       ...start.figures,
       ...storm,
-      { name: 'watches of 100 Secrets with one credential', value: secrets.watchesOfAll, unit: '' },
-      limit('watches more than one Secret needs', secrets.watchesOfAll - secrets.watchesOfOne, '', 0),
-      limit('memory of 99 more Secrets', extra, 'MiB', 10),
-      limit('objects that differ from a fresh list', wrong, '', 0),
+      told('watches of 100 Secrets with one credential', secrets.watchesOfAll),
+      atMost('watches more than one Secret needs', secrets.watchesOfAll - secrets.watchesOfOne, '', 0),
+      atMost('memory of 99 more Secrets', extra, 'MiB', 10),
+      atMost('objects that differ from a fresh list', wrong, '', 0),
     ];
   } finally {
     for (const each of open) await each.close();
     await cluster.stop();
   }
-}
-
-function limit(name: string, value: number, unit: string, most: number): Figure {
-  return { name, value, unit, bound: `<= ${most}`, ok: value <= most };
 }
 
 /** Newest reads wait for the server's own cache: after them it has taken everything in. */
@@ -139,7 +128,7 @@ async function measureMemory(connection: Connection, scale: number): Promise<Fig
     const [few, many] = [(count * scale) / 8, count * scale];
     const first = await fed(cache, sinks, { crop, from: 0, to: few });
     const second = await fed(cache, sinks, { crop, from: few, to: many });
-    figures.push(limit(`bytes per ${name}`, (second - first) / (many - few), 'B', most));
+    figures.push(atMost(`bytes per ${name}`, (second - first) / (many - few), 'B', most));
   }
   cache.stop();
   return figures;
@@ -194,16 +183,12 @@ async function measureStart(connection: () => Connection): Promise<Start> {
   const stall = end();
   return {
     figures: [
-      limit('start / lists read and dropped', middle(pairs.map(({ wall }) => wall)), '×', 1.3),
-      { name: 'CPU of the start / of the lists', value: middle(pairs.map(({ cpu }) => cpu)), unit: '×' },
-      limit('longest stretch on the main loop', stall, 'ms', 50),
+      atMost('start / lists read and dropped', median(pairs.map(({ wall }) => wall)), '×', 1.3),
+      told('CPU of the start / of the lists', median(pairs.map(({ cpu }) => cpu)), '×'),
+      atMost('longest stretch on the main loop', stall, 'ms', 50),
     ],
     ...last,
   };
-}
-
-function middle(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
 
 async function timed(act: () => Promise<void>): Promise<{ readonly wall: number; readonly cpu: number }> {
@@ -245,8 +230,8 @@ function measureStorm(sinks: ReadonlyMap<string, FollowSink>, touched: readonly 
   run(take);
   const ratio = run(take) / run(() => undefined);
   return [
-    limit('CPU of a status event / parsing it', ratio, '×', 2),
-    limit('Applications woken by status events', touched.length - before, '', 0),
+    atMost('CPU of a status event / parsing it', ratio, '×', 2),
+    atMost('Applications woken by status events', touched.length - before, '', 0),
   ];
 }
 

@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { createGit, type Repository } from '../src/git/index.ts';
 import { createSpawner } from '../src/spawn/index.ts';
 import { createTestRepository, type TestRepository } from '../test/support/git-repository.ts';
+import { median } from './probes/figures.ts';
 
 const run = promisify(execFile);
 
@@ -145,10 +146,6 @@ function tree(applications: number): Record<string, string> {
   for (let index = 0; index < applications; index += 1)
     for (const name of names) files[`${folder(index)}/${name}`] = manifest(index, name);
   return files;
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
 
 if (import.meta.main)

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { connect } from '../src/kube/index.ts';
 import { startRealCluster } from '../test/support/real-cluster.ts';
 import { BareClient, type Target } from './probes/bare-client.ts';
-import type { Figure } from './probes/figures.ts';
+import { type Figure, median, told } from './probes/figures.ts';
 import { measureApplies } from './probes/kube-apply.ts';
 import { measureWatch } from './probes/kube-watch.ts';
 import type { ListProbe } from './probes/list-probe.ts';
@@ -35,15 +35,15 @@ export async function run(options: { readonly size?: 'bar' | 'full' } = {}): Pro
     const lists = await measureLists(target, full ? 7 : 3);
     return [
       ...lists,
-      { name: 'applies, ours', value: applies.oursPerSecond, unit: '/s' },
-      { name: 'applies, bare node:http2', value: applies.barePerSecond, unit: '/s' },
-      { name: 'CPU per apply, ours', value: applies.oursCpuMs, unit: 'ms' },
-      { name: 'CPU per apply, bare', value: applies.bareCpuMs, unit: 'ms' },
+      told('applies, ours', applies.oursPerSecond, '/s'),
+      told('applies, bare node:http2', applies.barePerSecond, '/s'),
+      told('CPU per apply, ours', applies.oursCpuMs, 'ms'),
+      told('CPU per apply, bare', applies.bareCpuMs, 'ms'),
       { name: 'rate of applies / bare', value: applies.ratio, unit: '×', bound: '>= 0.9', ok: applies.ratio >= 0.9 },
-      { name: 'write to callback, p50', value: watch.oursP50, unit: 'ms' },
-      { name: 'write to callback, p99', value: watch.oursP99, unit: 'ms' },
-      { name: 'write to first byte of the event, bare, p50', value: watch.bareP50, unit: 'ms' },
-      { name: 'write to first byte of the event, bare, p99', value: watch.bareP99, unit: 'ms' },
+      told('write to callback, p50', watch.oursP50, 'ms'),
+      told('write to callback, p99', watch.oursP99, 'ms'),
+      told('write to first byte of the event, bare, p50', watch.bareP50, 'ms'),
+      told('write to first byte of the event, bare, p99', watch.bareP99, 'ms'),
       {
         name: 'write to callback / bare, p50',
         value: watch.oursP50 / watch.bareP50,
@@ -72,8 +72,7 @@ async function measureLists(target: Target, rounds: number): Promise<Figure[]> {
     for (const mode of order) row[mode] = await probe(mode, target);
     rows.push(row as Record<Mode, ListProbe>); // all four were just set
   }
-  const middle = (pick: (row: Record<Mode, ListProbe>) => number): number =>
-    rows.map(pick).toSorted((a, b) => a - b)[Math.floor(rows.length / 2)] ?? 0;
+  const middle = (pick: (row: Record<Mode, ListProbe>) => number): number => median(rows.map(pick));
   const worst = (pick: (row: Record<Mode, ListProbe>) => number): number => Math.max(...rows.map(pick));
   const count = worst((row) => row.ours.count);
   const bytes = middle((row) => row.read.bytes) / 1e6;
@@ -84,20 +83,48 @@ async function measureLists(target: Target, rounds: number): Promise<Figure[]> {
   const stall = worst((row) => row['ours-stall'].stallMs);
   const cpu = middle((row) => row.ours.cpuMs / row.parse.cpuMs);
   return [
-    { name: 'objects listed', value: count, unit: '' },
-    { name: 'bytes listed', value: bytes, unit: 'MB' },
-    { name: 'plain read', value: middle((row) => row.read.bytes / 1e3 / row.read.wallMs), unit: 'MB/s' },
+    told('objects listed', count),
+    told('bytes listed', bytes, 'MB'),
+    told(
+      'plain read',
+      middle((row) => row.read.bytes / 1e3 / row.read.wallMs),
+      'MB/s',
+    ),
     {
       name: 'read and parsed item by item',
       value: middle((row) => row.parse.bytes / 1e3 / row.parse.wallMs),
       unit: 'MB/s',
     },
-    { name: 'ours', value: middle((row) => row.read.bytes / 1e3 / row.ours.wallMs), unit: 'MB/s' },
-    { name: 'speed of a list / plain read', value: middle((row) => row.read.wallMs / row.ours.wallMs), unit: '×' },
-    { name: 'CPU, plain read', value: middle((row) => row.read.cpuMs), unit: 'ms' },
-    { name: 'CPU, parsed item by item', value: middle((row) => row.parse.cpuMs), unit: 'ms' },
-    { name: 'CPU, ours', value: middle((row) => row.ours.cpuMs), unit: 'ms' },
-    { name: 'surplus, parsed item by item', value: worst((row) => row.parse.surplusMiB), unit: 'MiB' },
+    told(
+      'ours',
+      middle((row) => row.read.bytes / 1e3 / row.ours.wallMs),
+      'MB/s',
+    ),
+    told(
+      'speed of a list / plain read',
+      middle((row) => row.read.wallMs / row.ours.wallMs),
+      '×',
+    ),
+    told(
+      'CPU, plain read',
+      middle((row) => row.read.cpuMs),
+      'ms',
+    ),
+    told(
+      'CPU, parsed item by item',
+      middle((row) => row.parse.cpuMs),
+      'ms',
+    ),
+    told(
+      'CPU, ours',
+      middle((row) => row.ours.cpuMs),
+      'ms',
+    ),
+    told(
+      'surplus, parsed item by item',
+      worst((row) => row.parse.surplusMiB),
+      'MiB',
+    ),
     { name: 'CPU of a list / parsed item by item', value: cpu, unit: '×', bound: '<= 1.3', ok: cpu <= 1.3 },
     { name: 'peak surplus of a list', value: surplus, unit: 'MiB', bound: '<= 64', ok: surplus <= 64 },
     { name: 'longest stall of a list', value: stall, unit: 'ms', bound: '<= 50', ok: stall <= 50 },

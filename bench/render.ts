@@ -10,7 +10,7 @@ import { createGit, type Repository } from '../src/git/index.ts';
 import { createRenderer, defaultRenderSettings, type Renderer, type RenderRequest } from '../src/render/index.ts';
 import { createSpawner } from '../src/spawn/index.ts';
 import { createTestRepository, type TestRepository } from '../test/support/git-repository.ts';
-import type { Figure } from './probes/figures.ts';
+import { type Figure, median, told } from './probes/figures.ts';
 
 const program = promisify(execFile);
 const filesPerApp = 4;
@@ -81,7 +81,7 @@ class Bench {
     const manifests = this.#parts.applications * filesPerApp;
     const perCore = manifests / ((cpu.user + cpu.system) / 1e6);
     return [
-      { name: 'cold, wall', value: manifests / seconds, unit: '/s' },
+      told('cold, wall', manifests / seconds, '/s'),
       { name: 'cold, per core', value: perCore, unit: '/s', bound: '>= 3,000', ok: perCore >= 3_000 },
     ];
   }
@@ -119,10 +119,10 @@ class Bench {
     const one = at('one') / (at('floor one') + at('floor folder'));
     const none = at('none') / at('floor none');
     return [
-      { name: 'floor: fetch + name diff', value: at('floor one'), unit: 'ms' },
-      { name: 'floor: reading the folder', value: at('floor folder'), unit: 'ms' },
-      { name: 'commit touching one', value: at('one'), unit: 'ms' },
-      { name: 'commit touching none', value: at('none'), unit: 'ms' },
+      told('floor: fetch + name diff', at('floor one'), 'ms'),
+      told('floor: reading the folder', at('floor folder'), 'ms'),
+      told('commit touching one', at('one'), 'ms'),
+      told('commit touching none', at('none'), 'ms'),
       exactly('renders, one touched', counts.one, 1),
       exactly('renders, none touched', counts.none, 0),
       { name: 'one / floor', value: one, unit: 'x', bound: '<= 2', ok: one <= 2 },
@@ -145,7 +145,7 @@ class Bench {
     const cpu = process.cpuUsage(before);
     const rate = (times * this.#requests.length) / ((cpu.user + cpu.system) / 1e6);
     return [
-      { name: 'warm lookups, wall', value: wall, unit: '/s' },
+      told('warm lookups, wall', wall, '/s'),
       { name: 'warm lookups, per core', value: rate, unit: '/s', bound: '>= 100,000', ok: rate >= 100_000 },
     ];
   }
@@ -240,8 +240,4 @@ function tree(applications: number): Record<string, string> {
     ] as const)
       files[`${warm(i)}/${name}.yaml`] = content;
   return files;
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }

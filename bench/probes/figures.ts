@@ -39,9 +39,9 @@ export function ratioTo(name: string, value: number, most: number, floors: reado
   return apart <= maxSpread ? figure : { ...figure, void: `the floors differ by ${(apart * 100).toFixed(0)} %` };
 }
 
-/** The middle one, or 0 of none. */
+/** The middle one; of none it is no number, which meets no bound. */
 export function median(numbers: readonly number[]): number {
-  return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0;
+  return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN;
 }
 
 /** A figure and how it was judged, such as for progress of a long run. */
