@@ -219,6 +219,21 @@ test('J21 a project that drops the namespace takes Secret and Applications with 
   );
 });
 
+test('a credential the cluster does not accept is told as such, without anything it answered', async () => {
+  await stage.apply(
+    clusterSecret(
+      'j-d/expired',
+      { url: stage.cluster.url, ca: stage.cluster.ca, token: 'canary-x' },
+      { project: 'sample' },
+    ),
+  );
+  await stage.apply(application('j-d', 'expired', 'name: expired, namespace: j-dev'));
+  const marked = await app('j-d', 'expired', has('ComparisonError'));
+  assert.deepEqual(conditionsOf(marked), [
+    'ComparisonError: the cluster does not accept the credential of its Secret (401; it may have expired: renew it), so nothing is known of its objects; it is tried again',
+  ]);
+});
+
 test('J40 a cluster that never answers is marked alone; the others go on', async () => {
   await stage.apply(`${project('sample', ['j-b', 'j-c', 'j-d'])}  - {server: '${muteUrl}', namespace: j-dev}\n`);
   await stage.apply(

@@ -41,7 +41,7 @@ async function pass(key: string, world: World): Promise<number | undefined> {
     return undefined;
   }
   if (inputs.state === 'unreachable') {
-    await reportUnreachable(inputs.app, world);
+    await reportUnreachable(inputs.app, inputs.error, world);
     // The queue tries again, ever more rarely, and logs what the cluster or the way to it said.
     throw inputs.error;
   }

@@ -1,6 +1,6 @@
 import type { Application, ApplicationStatus, OperationState } from '../../core/api/index.ts';
 import type { Comparison, ComparisonWarning } from '../../core/diff/index.ts';
-import { isArgosyError } from '../../core/errors/index.ts';
+import { type ArgosyError, isArgosyError } from '../../core/errors/index.ts';
 import type { JsonObject } from '../../core/json/index.ts';
 import {
   conditionsAfter,
@@ -142,8 +142,13 @@ export async function reportRefusal(app: Application, condition: string, message
  * Writes that the cluster has not answered; an operation waits for it. The words are ours alone: what a server run by a
  * tenant says does not belong on an Application.
  */
-export async function reportUnreachable(app: Application, world: World): Promise<void> {
-  const message = 'the cluster does not answer, so nothing is known of its objects; it is tried again';
+export async function reportUnreachable(app: Application, error: ArgosyError, world: World): Promise<void> {
+  // Of the reasons only this one is told: the others would let a tenant find out what listens where.
+  const why =
+    error.code === 'kube-unauthorized'
+      ? 'the cluster does not accept the credential of its Secret (401; it may have expired: renew it)'
+      : 'the cluster does not answer';
+  const message = `${why}, so nothing is known of its objects; it is tried again`;
   const status = uncompared(app, world, {
     health: { status: 'Unknown' },
     conditions: [conditions(['InvalidSpecError', 'UnknownError'], []), conditions(['ComparisonError'], [message])],
