@@ -26,19 +26,21 @@ export async function act(actor: Actor, tasks: readonly Task[], world: World): P
 }
 
 /** Neighbours that may be under way at once; no object is among them twice. */
-function groupsOf(tasks: readonly Task[]): Task[][] {
+function groupsOf(tasks: readonly Task[]): readonly (readonly Task[])[] {
+  if (tasks.length < 2) return [tasks];
   const groups: Task[][] = [];
   let place = '';
   let keys = new Set<string>();
   for (const task of tasks) {
-    const key = printKey(task.key);
-    if (groups.length === 0 || placeOf(task) !== place || keys.has(key)) {
-      groups.push([]);
-      place = placeOf(task);
+    const [here, key] = [placeOf(task), printKey(task.key)];
+    const last = groups.at(-1);
+    if (last !== undefined && here === place && !keys.has(key)) last.push(task);
+    else {
+      groups.push([task]);
+      place = here;
       keys = new Set();
     }
     keys.add(key);
-    groups.at(-1)?.push(task);
   }
   return groups;
 }

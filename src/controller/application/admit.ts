@@ -17,7 +17,7 @@ import type { Admission } from './world.ts';
 
 /** Asks the policy about an Application as a whole, on one snapshot. */
 export function admit(snapshot: Snapshot, app: Application, quotas: Pick<Quotas, 'refusal'>): Admission {
-  const decision = admitApplication(snapshot, app);
+  const decision = decisionOn(snapshot, app);
   if (!decision.ok) {
     const [first] = decision.refusals;
     if (first.refusal === 'namespace-not-watched') return { answer: 'ignored' };
@@ -47,4 +47,16 @@ export function admit(snapshot: Snapshot, app: Application, quotas: Pick<Quotas,
     orphanedResources: project.project.spec.orphanedResources,
     warnings: decision.warnings,
   };
+}
+
+type Decision = ReturnType<typeof admitApplication>;
+const decisions = new WeakMap<Application, { readonly snapshot: Snapshot; readonly decision: Decision }>();
+
+/** It is asked before each write; neither snapshots nor Applications ever change, so the answer of before is good again. */
+function decisionOn(snapshot: Snapshot, app: Application): Decision {
+  const known = decisions.get(app);
+  if (known?.snapshot === snapshot) return known.decision;
+  const decision = admitApplication(snapshot, app);
+  decisions.set(app, { snapshot, decision });
+  return decision;
 }

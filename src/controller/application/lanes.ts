@@ -22,8 +22,9 @@ export interface Spare {
 
 /** What is to spare in a cluster. */
 export function spareIn(cluster: string, { application }: Pick<World, 'application'>): Spare {
-  const all = taken.get(application) ?? new Map<string, number>();
-  taken.set(application, all);
+  const known = taken.get(application);
+  const all = known ?? new Map<string, number>();
+  if (known === undefined) taken.set(application, all);
   return {
     take() {
       const count = all.get(cluster) ?? 0;
@@ -54,6 +55,8 @@ export async function inLanes<T, R>(
   run: (task: T) => Promise<R>,
   { spare, most }: Width,
 ): Promise<R[]> {
+  const [only] = tasks;
+  if (only !== undefined && tasks.length === 1) return [await run(only)];
   const answers = new Map<number, R>();
   const thrown: unknown[] = [];
   const others = new Set<Promise<void>>();

@@ -41,13 +41,14 @@ export function* comparing(
   const judge = new Judge(options);
   const repeated = lastOfEach(targets);
   const { kept, warnings } = withoutExcluded(repeated.targets, options);
-  const known = unchangedOf(before);
+  const known = before === undefined ? nothing : unchangedOf(before);
   const objects: ComparedObject[] = [];
   for (const target of kept) {
-    objects.push(known.get(printKey(target.key)) ?? compareTarget(target, live, judge, options));
+    const same = known.size === 0 ? undefined : known.get(printKey(target.key));
+    objects.push(same ?? compareTarget(target, live, judge, options));
     yield;
   }
-  const wanted = new Set(targets.map((target) => printKey(target.key)));
+  const wanted = live.objects.size === 0 ? nothing : new Set(targets.map((target) => printKey(target.key)));
   for (const [key, object] of live.objects) {
     if (!wanted.has(key)) objects.push(...extraOf(object, judge, options));
   }
@@ -77,17 +78,21 @@ function unreadBeside({ unknown }: Live, targets: readonly Target[]): ReadonlyMa
   return new Map([...unknown].filter(([what]) => !/^[^:]*:\*$|^Namespace:/.test(what) && !judged.has(what)));
 }
 
-function unchangedOf(before: ComparedBefore | undefined): ReadonlyMap<string, ComparedObject> {
-  const pairs = (before?.comparison.objects ?? []).map((object) => [printKey(object.key), object] as const);
+const nothing: ReadonlyMap<string, never> = new Map<string, never>();
+
+function unchangedOf({ comparison, changed }: ComparedBefore): ReadonlyMap<string, ComparedObject> {
+  const pairs = comparison.objects.map((object) => [printKey(object.key), object] as const);
   // What has no name yet has no key either.
-  return new Map(pairs.filter(([key, object]) => object.key.name !== '' && before?.changed.has(key) === false));
+  return new Map(pairs.filter(([key, object]) => object.key.name !== '' && !changed.has(key)));
 }
 
 /** Of targets with one key the last counts; what has no name yet has no key either. */
 function lastOfEach(targets: readonly Target[]): { targets: readonly Target[]; warnings: ComparisonWarning[] } {
   const counts = new Map<string, number>();
   for (const { key } of targets) {
-    if (key.name !== '') counts.set(printKey(key), (counts.get(printKey(key)) ?? 0) + 1);
+    if (key.name === '') continue;
+    const text = printKey(key);
+    counts.set(text, (counts.get(text) ?? 0) + 1);
   }
   if (counts.size === targets.length) return { targets, warnings: [] };
   const last = new Map(targets.map((target) => [printKey(target.key), target]));

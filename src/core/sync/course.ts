@@ -90,7 +90,7 @@ export class Course {
   /** What ends a sync concerns everything; all else what is under way and what comes next. */
   #inSight(wave: readonly number[]): readonly Item[] {
     if (this.#input.terminating || this.#failed > 0 || this.#due === 0) return this.#items;
-    const places = [...this.#underWay, ...wave].sort((a, b) => a - b);
+    const places = this.#underWay.size === 0 ? wave : [...this.#underWay, ...wave].sort((a, b) => a - b);
     return places.flatMap((place) => this.#items[place] ?? []);
   }
 
