@@ -6,6 +6,7 @@ import { consume } from '../transport/body.ts';
 import type { Resource } from '../types.ts';
 import { cutForeignFields, fieldsOf, managerBytes } from './managed-fields.ts';
 import { Pace } from './pace.ts';
+import { isTooDeep, shallow } from './shallow.ts';
 import { defaultListLimits, ListSplitter } from './splitter.ts';
 
 /** One page of a list, read to its end. */
@@ -35,10 +36,11 @@ export async function decodeList(body: Readable, options: DecodeOptions): Promis
   let count = 0;
   const splitter = new ListSplitter(
     options.subject,
-    (bytes, start, end) => {
+    (bytes, start, end, levels) => {
       count++;
       const cut = cutForeignFields(bytes, { start, end, inside: ['metadata'] }, manager);
-      const item = read(bytes, cut.start, end);
+      const whole = read(bytes, cut.start, end);
+      const item = isTooDeep(levels) ? shallow(whole) : whole;
       options.onItem(cut.kept ? keepFields(item, options.keepFieldsOf ?? '') : item);
     },
     defaultListLimits,

@@ -12,12 +12,13 @@ export interface ListLimits {
   readonly maxDepth: number;
 }
 
-export const defaultListLimits: ListLimits = { maxItem: 8 * 1024 * 1024, maxShell: 1024 * 1024, maxDepth: 1000 };
+/** An API server itself stores ten thousand levels: one item of many must not make the list unreadable. */
+export const defaultListLimits: ListLimits = { maxItem: 8 * 1024 * 1024, maxShell: 1024 * 1024, maxDepth: 20_000 };
 
 type Mode = 'shell' | 'first-item' | 'item' | 'after-item' | 'next-item' | 'done';
 
-/** The bytes of one item, valid only during the call. */
-export type OnItemBytes = (bytes: Buffer, start: number, end: number) => void;
+/** The bytes of one item, valid only during the call, and how deep it is nested. */
+export type OnItemBytes = (bytes: Buffer, start: number, end: number, levels: number) => void;
 
 /**
  * Splits the bytes of a Kubernetes list into those of its items, without parsing the whole; what surrounds the items
@@ -82,7 +83,7 @@ export class ListSplitter {
       return -1;
     }
     this.#mode = 'after-item';
-    this.#onItem(bytes, this.#start, end);
+    this.#onItem(bytes, this.#start, end, this.#scan.deepest);
     return end;
   }
 

@@ -4,6 +4,7 @@ import { type KubeObject, printApiVersion } from '../../core/objects/index.ts';
 import { fromStatusObject } from '../errors/translate.ts';
 import { keepFields } from '../list/decode.ts';
 import { cutForeignFields, managerBytes } from '../list/managed-fields.ts';
+import { isDeep, shallow } from '../list/shallow.ts';
 import type { Resource, WatchEvent } from '../types.ts';
 
 const changes = new Set(['ADDED', 'MODIFIED', 'DELETED']);
@@ -23,6 +24,7 @@ export interface EventContext {
 export function decodeEvent(bytes: Buffer, start: number, end: number, context: EventContext): WatchEvent {
   const range = { start, end, inside: ['object', 'metadata'] };
   const cut = cutForeignFields(bytes, range, managerBytes(context.keepFieldsOf));
+  const deep = isDeep(bytes, cut.start, end);
   const event = parseLine(bytes.toString('utf8', cut.start, end), context);
   const type = stringAt(event, 'type');
   const object = own(event, 'object');
@@ -33,7 +35,7 @@ export function decodeEvent(bytes: Buffer, start: number, end: number, context: 
   if (!isObject(metadata)) throw malformed(context);
   if (type === 'BOOKMARK') return bookmark(metadata, context);
   if (type === undefined || !changes.has(type)) throw malformed(context);
-  const whole = named(object, context);
+  const whole = deep ? shallow(named(object, context)) : named(object, context);
   const kept = cut.kept ? keepFields(whole, context.keepFieldsOf ?? '') : whole;
   return { type: type as 'ADDED' | 'MODIFIED' | 'DELETED', object: kept }; // checked the line above
 }
