@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { load } from 'js-yaml';
-import { type Application, type OperationState, parseApplication } from '../api/index.ts';
+import type { Application, OperationState } from '../api/index.ts';
 import type { ComparedObject, Comparison, SyncCode } from '../diff/index.ts';
-import type { Json } from '../json/index.ts';
 import {
   type Automation,
   afterFailure,
@@ -14,26 +12,12 @@ import {
   paceOf,
   retryDueInMs,
 } from './index.ts';
+import { shop } from './testdata/shop.ts';
 
 const at = Date.parse('2026-01-01T00:00:00Z');
 
-function app(policy: string, status = '{}', rest = ''): Application {
-  const parsed = parseApplication(
-    load(`
-apiVersion: argoproj.io/v1alpha1
-kind: Application
-metadata: {name: shop, namespace: argocd}
-spec:
-  project: default
-  source: {repoURL: https://git.example.com/x, path: .}
-  destination: {server: https://kubernetes.default.svc, namespace: shop}
-  syncPolicy: ${policy}
-status: ${status}
-${rest}`) as Json,
-  );
-  assert.ok(parsed.ok);
-  return parsed.value;
-}
+const app = (policy: string, status = '{}', rest = ''): Application =>
+  shop(`  syncPolicy: ${policy}\nstatus: ${status}\n${rest}`);
 
 /** `name` is out of sync, `+name` in sync, `-name` to be pruned. */
 function comparison(...names: string[]): Comparison {

@@ -1,32 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { load } from 'js-yaml';
-import { type Application, parseApplication } from '../api/index.ts';
-import type { Json } from '../json/index.ts';
 import { type Activity, activityOf, defaultPace, type WindowAnswer } from './index.ts';
+import { shop } from './testdata/shop.ts';
 
 const at = Date.parse('2026-01-01T00:00:00Z');
 const open: WindowAnswer = { open: true, message: '', changesInMs: undefined };
 
-function app(rest: string): Application {
-  const parsed = parseApplication(
-    load(`
-apiVersion: argoproj.io/v1alpha1
-kind: Application
-metadata: {name: shop, namespace: argocd}
-spec:
-  project: default
-  source: {repoURL: https://git.example.com/x, path: .}
-  destination: {server: https://kubernetes.default.svc, namespace: shop}
-${rest}`) as Json,
-  );
-  assert.ok(parsed.ok);
-  return parsed.value;
-}
-
 function activity(rest: string, window: WindowAnswer = open): Activity {
   return activityOf({
-    app: app(rest),
+    app: shop(rest),
     comparison: { status: 'OutOfSync', objects: [], errors: [] },
     revision: 'abc',
     now: at,
@@ -87,7 +69,7 @@ test('when an operation began is not read from its status, which its tenant may 
   const asked: (number | undefined)[] = [];
   for (const begunAt of [undefined, at - 5000]) {
     activityOf({
-      ...{ app: app(underWay()), comparison: { status: 'OutOfSync', objects: [], errors: [] }, revision: 'abc' },
+      ...{ app: shop(underWay()), comparison: { status: 'OutOfSync', objects: [], errors: [] }, revision: 'abc' },
       ...{ now: at, nowText: '2026-01-01T00:00:00Z', pace: defaultPace, begunAt },
       window: ({ startedAt }) => {
         asked.push(startedAt);
@@ -100,7 +82,7 @@ test('when an operation began is not read from its status, which its tenant may 
 
 const withLeft = (rest: string, leftMs: number): Activity =>
   activityOf({
-    ...{ app: app(rest), comparison: { status: 'OutOfSync', objects: [], errors: [] }, revision: 'abc', leftMs },
+    ...{ app: shop(rest), comparison: { status: 'OutOfSync', objects: [], errors: [] }, revision: 'abc', leftMs },
     ...{ now: at, nowText: '2026-01-01T00:00:00Z', pace: defaultPace, window: () => open },
   });
 
@@ -137,7 +119,7 @@ test('99: what an operation brings itself is not told as the revision that was c
 test('119: an automatic sync of an Application that is being deleted is not overtaken: nothing would take its place', () => {
   const running =
     'status: {operationState: {phase: Running, startedAt: "2026-01-01T00:00:00Z", operation: {initiatedBy: {automated: true}, sync: {}}, syncResult: {revision: old, resources: []}}}';
-  const whole = app(`  syncPolicy: {automated: {}}\n${running}`);
+  const whole = shop(`  syncPolicy: {automated: {}}\n${running}`);
   const deleted = { ...whole, metadata: { ...whole.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } };
   const found = activityOf({
     app: deleted,
@@ -171,7 +153,7 @@ test('85: an operation keeps the metadata that it gives the namespace', () => {
   assert.ok(found.active);
   assert.equal(found.state.syncResult?.managedNamespaceMetadata, undefined);
   const managed = activityOf({
-    app: app('  syncPolicy: {managedNamespaceMetadata: {labels: {a: b}}}\noperation: {sync: {}}'),
+    app: shop('  syncPolicy: {managedNamespaceMetadata: {labels: {a: b}}}\noperation: {sync: {}}'),
     comparison: { status: 'OutOfSync', objects: [], errors: [] },
     ...{ revision: 'abc', now: at, nowText: '2026-01-01T00:00:00Z', pace: defaultPace, window: () => open },
   });
