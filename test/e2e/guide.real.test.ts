@@ -47,6 +47,7 @@ for (const name of [
   'impersonation',
   'clusters-from-tenants',
   'respect-rbac',
+  'when-it-does-not-sync',
   'upgrade-and-the-way-back',
   'migrating-from-argo-cd',
 ]) {
