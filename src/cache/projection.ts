@@ -25,13 +25,22 @@ export interface Projection {
   readonly owners: readonly string[];
   readonly instance: string;
   readonly health: number;
-  readonly hash: readonly [number, number];
+  /** Undefined where it has been put off. */
+  readonly hash: readonly [number, number] | undefined;
 }
 
 const nothing: readonly [number, number] = [0, 0];
 
-/** Reduces an object to what is kept of it. A `lean` kind is judged by its metadata alone. */
-export function project(object: KubeObject, projector: Projector, lean: boolean): Projection {
+/** How an object is to be reduced. */
+export interface Reduction {
+  /** The kind is judged by its metadata alone. */
+  readonly lean: boolean;
+  /** Nobody has seen the object before: what it means is only of interest when it changes, and can be told then. */
+  readonly isNew: boolean;
+}
+
+/** Reduces an object to what is kept of it. */
+export function project(object: KubeObject, projector: Projector, { lean, isNew }: Reduction): Projection {
   const { metadata } = object;
   const owners = ownersOf(object);
   const instance = markOf(object, projector);
@@ -39,12 +48,20 @@ export function project(object: KubeObject, projector: Projector, lean: boolean)
   return {
     uid: metadata.uid ?? '',
     version: Number(metadata.resourceVersion ?? Number.NaN),
-    created: Math.max(0, Math.floor(Date.parse(metadata.creationTimestamp ?? '') / 1000)) || 0,
+    created: secondsOf(metadata.creationTimestamp ?? ''),
     owners,
     instance,
     health: health === undefined ? 0 : healthOrder.indexOf(health) + 1,
-    hash: instance !== '' ? fullHash(object, projector, lean) : owners.length === 0 ? nothing : ownedHash(metadata),
+    hash: instance === '' ? ownedHash(owners, metadata) : isNew ? undefined : fullHash(object, projector, lean),
   };
+}
+
+let [lastText, lastSeconds] = ['', 0];
+
+/** Objects of one rollout have one time. */
+function secondsOf(text: string): number {
+  if (text !== lastText) [lastText, lastSeconds] = [text, Math.max(0, Math.floor(Date.parse(text) / 1000)) || 0];
+  return lastSeconds;
 }
 
 /** A mark that no Application can have made is none; it would be kept as long as it is. */
@@ -67,8 +84,10 @@ function ownersOf(object: KubeObject): readonly string[] {
   return [...new Set([...all, ...inferred])].filter((uid) => uid !== '');
 }
 
-function fullHash(object: KubeObject, projector: Projector, lean: boolean): readonly [number, number] {
-  const meaning = lean ? leanMeaning(object.metadata) : (projector.meaning ?? meaningOf)(object);
+/** What a managed object means, in two words; the same for what is kept of it. */
+export function fullHash(object: KubeObject, projector: Projector, lean: boolean): readonly [number, number] {
+  const kept = bodyOf(object);
+  const meaning = lean ? leanMeaning(kept.metadata) : (projector.meaning ?? meaningOf)(kept);
   return wordsOf(JSON.stringify(meaning) ?? '');
 }
 
@@ -91,8 +110,12 @@ function lasting(metadata: ObjectMeta): unknown {
   return { ...metadata, resourceVersion: undefined, generation: undefined, managedFields: undefined };
 }
 
-/** Of an owned object only a new specification and its removal count, beside its health. */
-function ownedHash({ generation = 0, deletionTimestamp }: ObjectMeta): readonly [number, number] {
+/** Of an owned object only a new specification and its removal count, beside its health; of the others nothing. */
+function ownedHash(
+  owners: readonly string[],
+  { generation = 0, deletionTimestamp }: ObjectMeta,
+): readonly [number, number] {
+  if (owners.length === 0) return nothing;
   return [generation, deletionTimestamp === undefined ? 1 : 2];
 }
 

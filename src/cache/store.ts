@@ -1,7 +1,7 @@
 import { ArgosyError } from '../core/errors/index.ts';
 import type { KubeObject } from '../core/objects/index.ts';
 import { Inferred } from './inferred.ts';
-import { bodyOf, isSecret, type Projector, project } from './projection.ts';
+import { bodyOf, fullHash, isSecret, type Projection, type Projector, project } from './projection.ts';
 import { none } from './table/columns.ts';
 import { Kinds } from './table/kinds.ts';
 import { ObjectTable } from './table/object-table.ts';
@@ -14,7 +14,8 @@ const nobody: readonly string[] = [];
 /** How long a uid that went is not believed to be there, whoever still tells of it; so many at the most. */
 const goneMs = 60_000;
 const mostGone = 50_000;
-const partial = 1;
+/** Flags of a row: only metadata is kept; what the object means has not been told yet. */
+const [partial, untold] = [1, 2];
 /** Kubernetes' own end at 253. */
 const longestName = 1_024;
 /** How many objects may come between two looks at the bytes. */
@@ -200,28 +201,36 @@ export class Store {
   #write(row: number, object: KubeObject, { whole, lean, writer = '' }: Intake, isNew: boolean): void {
     const { table } = this;
     const { columns } = table;
-    const next = project(object, this.#options.projector, lean);
-    const changed =
-      isNew ||
-      columns.health[row] !== next.health ||
-      columns.hash[row * 2] !== next.hash[0] ||
-      columns.hash[row * 2 + 1] !== next.hash[1];
+    const next = project(object, this.#options.projector, { lean, isNew });
+    const changed = isNew || columns.health[row] !== next.health || this.#hasChanged(row, next, lean);
     const before = isNew ? nobody : this.instancesAbove(row);
     const wasLoose = !isNew && this.#isLoose(row);
     columns.version[row] = next.version;
     columns.created[row] = next.created;
     columns.health[row] = next.health;
-    columns.hash.set(next.hash, row * 2);
+    if (next.hash !== undefined) {
+      columns.hash[row * 2] = next.hash[0];
+      columns.hash[row * 2 + 1] = next.hash[1];
+    }
     table.mark(row, next.instance);
     const moved = table.own(row, next.owners);
     this.#inferred.note(row, object, whole);
     this.#keepBody(row, object, next.instance !== '', whole);
+    if (next.hash === undefined) columns.flags[row] = (columns.flags[row] ?? 0) | untold;
     if (wasLoose !== this.#isLoose(row)) this.#loosened(row);
     const now = this.instancesAbove(row);
-    if (!changed && !moved && same(before, now)) return;
+    if (before.length + now.length === 0 || (!changed && !moved && same(before, now))) return;
     const sight = { row, version: next.version };
     for (const instance of new Set([...before, ...now]))
       if (instance !== writer) this.#options.touched(instance, sight);
+  }
+
+  /** A list brings thousands of objects that will not change for long: what they meant is told when one does. */
+  #hasChanged(row: number, { hash = [0, 0] }: Pick<Projection, 'hash'>, lean: boolean): boolean {
+    const { columns } = this.table;
+    const known = ((columns.flags[row] ?? 0) & untold) === 0 ? undefined : this.body(row);
+    if (known !== undefined) columns.hash.set(fullHash(known, this.#options.projector, lean), row * 2);
+    return columns.hash[row * 2] !== hash[0] || columns.hash[row * 2 + 1] !== hash[1];
   }
 
   /** Whether an object bears nobody's mark and names no owner. */

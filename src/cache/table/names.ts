@@ -21,6 +21,10 @@ export class Names {
     this.#soughtLength = read < name.length ? longest : written;
   }
 
+  get soughtLength(): number {
+    return this.#soughtLength;
+  }
+
   hashSought(seed: number): number {
     return hash(this.#sought, 0, this.#soughtLength, seed);
   }
@@ -32,7 +36,7 @@ export class Names {
   }
 
   /** Appends the sought name and answers its offset. */
-  keepSought(): { offset: number; length: number } {
+  keepSought(): number {
     const length = this.#soughtLength;
     if (this.#used + length > this.#bytes.length) {
       const larger = new Uint8Array(this.#used + length + (this.#used >>> 3) + 4096);
@@ -40,9 +44,10 @@ export class Names {
       this.#bytes = larger;
     }
     const offset = this.#used;
-    this.#bytes.set(this.#sought.subarray(0, length), offset);
+    // A view for each name would cost more than the few bytes it has.
+    for (let i = 0; i < length; i++) this.#bytes[offset + i] = this.#sought[i] ?? 0;
     this.#used += length;
-    return { offset, length };
+    return offset;
   }
 
   hashAt(offset: number, length: number, seed: number): number {

@@ -47,9 +47,8 @@ export class ObjectTable {
     if (isNamed) this.#unseen--;
     const row = isNamed ? named : this.#newRow(uid);
     this.#names.seek(key.name);
-    const { offset, length } = this.#names.keepSought();
-    columns.nameOffset[row] = offset;
-    columns.nameLength[row] = length;
+    columns.nameOffset[row] = this.#names.keepSought();
+    columns.nameLength[row] = this.#names.soughtLength;
     columns.kind[row] = key.kind;
     columns.namespace[row] = this.namespaces.hold(key.namespace);
     this.#places.enter(row, columns.namespace[row] ?? 0);
@@ -85,13 +84,8 @@ export class ObjectTable {
 
   findUid(uid: string): number {
     const words = uidWords(uid);
-    const [a = 0, b = 0, c = 0, d = 0] = words;
     const column = this.columns.uid;
-    return this.#byUid.find(
-      mixWords(words, 0),
-      (row) =>
-        column[row * 4] === a && column[row * 4 + 1] === b && column[row * 4 + 2] === c && column[row * 4 + 3] === d,
-    );
+    return this.#byUid.find(mixWords(words, 0), (row) => sameWords(column, row * 4, words));
   }
 
   uidOf(row: number): string {
@@ -99,7 +93,7 @@ export class ObjectTable {
   }
 
   hasUid(row: number, uid: string): boolean {
-    return uidWords(uid).every((word, i) => this.columns.uid[row * 4 + i] === word);
+    return sameWords(this.columns.uid, row * 4, uidWords(uid));
   }
 
   nameOf(row: number): string {
@@ -246,7 +240,7 @@ export class ObjectTable {
     if (this.#free === row) this.#free = columns.nextOwned[row] ?? none;
     columns.reserve(this.#rows);
     columns.nextOwned[row] = none;
-    columns.uid.set(uidWords(uid), row * 4);
+    copyWords(uidWords(uid), columns.uid, row * 4);
     if (uid !== '') this.#byUid.add(row);
     return row;
   }
@@ -292,6 +286,16 @@ export class ObjectTable {
 
 /** Names and uids are chosen by strangers: nobody must be able to make them all fall into one place. */
 const secret = randomInt(2 ** 32);
+
+/** Word by word: every object comes by here, and four words are too few for anything cleverer. */
+function sameWords(column: Uint32Array, at: number, words: Uint32Array): boolean {
+  for (let i = 0; i < 4; i++) if (column[at + i] !== words[i]) return false;
+  return true;
+}
+
+function copyWords(words: Uint32Array, column: Uint32Array, at: number): void {
+  for (let i = 0; i < 4; i++) column[at + i] = words[i] ?? 0;
+}
 
 function mixWords(words: Uint32Array, at: number): number {
   let mixed = secret;

@@ -17,7 +17,8 @@ export function uidWords(uid: string): Uint32Array {
 /** Reads the digits one by one: every object that comes has a uid, and its owner's, and a pattern costs far more. */
 function readUuid(uid: string): boolean {
   if (uid.length !== 36) return false;
-  for (const at of [8, 13, 18, 23]) if (uid.charCodeAt(at) !== dash) return false;
+  if (uid.charCodeAt(8) !== dash || uid.charCodeAt(13) !== dash) return false;
+  if (uid.charCodeAt(18) !== dash || uid.charCodeAt(23) !== dash) return false;
   for (let i = 0, word = 0; i < 32; i++) {
     const digit = digitOf(uid.charCodeAt(places[i] ?? 0));
     if (digit < 0) return false;
