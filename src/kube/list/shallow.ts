@@ -24,6 +24,7 @@ export function isTooDeep(levels: number): boolean {
  * whoever may write an object: whoever reads them must neither fall over them nor lose sight of all other objects.
  */
 export function shallow(object: KubeObject): KubeObject {
+  if (!nests(object, mostLevels)) return object;
   const metadata = Object.entries(object.metadata).filter(([, value]) => !nests(value, mostLevels));
   const fields = Object.entries(object).map(([name, value]) => [name, nests(value, mostLevels) ? tooDeep : value]);
   return { ...Object.fromEntries(fields), metadata: Object.fromEntries(metadata) } as KubeObject; // kind and version are texts

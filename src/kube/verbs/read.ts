@@ -3,6 +3,7 @@ import { isObject, type JsonObject, objectAt, stringAt } from '../../core/json/i
 import type { KubeObject } from '../../core/objects/index.ts';
 import type { Client, IdentityHeaders } from '../call/client.ts';
 import { fromStatusObject } from '../errors/translate.ts';
+import { shallow } from '../list/shallow.ts';
 import { CallLimit } from '../transport/limit.ts';
 import type { AccessReview, CallOptions, LogOptions, Resource } from '../types.ts';
 import { pods } from '../well-known.ts';
@@ -32,7 +33,7 @@ export function throwIfFailed(answer: JsonObject, subject: string, secrets: read
 export function asObject(answer: JsonObject, subject: string, secrets: readonly string[]): KubeObject {
   throwIfFailed(answer, subject, secrets);
   if (typeof answer['apiVersion'] === 'string' && typeof answer['kind'] === 'string' && isObject(answer['metadata']))
-    return answer as unknown as KubeObject; // the three fields every object has are there
+    return shallow(answer as unknown as KubeObject); // the three fields every object has are there
   throw new ArgosyError('kube-malformed', `${subject}: the answer is no Kubernetes object`, { subject });
 }
 
