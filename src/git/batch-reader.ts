@@ -10,9 +10,9 @@ export interface ObjectInfo {
   readonly size: number;
 }
 
-/** An object with its content. */
+/** An object with its content, `undefined` where that is larger than anything we read. */
 export interface ObjectContent extends ObjectInfo {
-  readonly content: Buffer;
+  readonly content: Buffer | undefined;
 }
 
 /** Reads objects through one git process that is kept open; many questions go in one write. */
@@ -49,10 +49,14 @@ export interface BatchReaderOptions {
   /** For one batch of questions. */
   readonly readMs: number;
   readonly idleMs: number;
+  readonly maxTreeBytes: number;
+  readonly maxBlobBytes: number;
 }
 
 const lineFeed = 0x0a;
 const nothing = Buffer.alloc(0);
+/** Commits and tags are a few hundred bytes; some tools write a list of changes into them. */
+const mostOfCommits = 1024 * 1024;
 
 /** Opens a reader on a repository; the process starts with the first question and ends after some idle time. */
 export function openBatchReader(options: BatchReaderOptions): BatchReader {
@@ -107,7 +111,7 @@ export function openBatchReader(options: BatchReaderOptions): BatchReader {
 /** Many Applications ask at once after a commit, each for a little: a write for each would cost more than its answer. */
 function say(line: Line, text: string): void {
   if (line.unsaid.length === 0)
-    process.nextTick(() => {
+    setImmediate(() => {
       const all = line.unsaid.join('');
       line.unsaid = [];
       line.session.write(`${all}flush\n`);
@@ -116,13 +120,14 @@ function say(line: Line, text: string): void {
 }
 
 function openLine(options: BatchReaderOptions, gone: (line: Line) => void): Line {
+  const { maxTreeBytes, maxBlobBytes } = options;
   const questions: Question[] = [];
   const session = options.spawner.session({
     command: options.command,
     args: [`--git-dir=${options.gitDir}`, 'cat-file', '--batch-command', '--buffer'],
     env: gitEnvironment(undefined),
     cwd: options.gitDir,
-    onOutput: answerReader(questions, () => session.kill()),
+    onOutput: answerReader(questions, Math.max(mostOfCommits, maxTreeBytes, maxBlobBytes), () => session.kill()),
   });
   const line: Line = { session, questions, unsaid: [], closed: false };
   void session.ended.then(({ errno, stderr }) => {
@@ -143,12 +148,18 @@ function openLine(options: BatchReaderOptions, gone: (line: Line) => void): Line
 }
 
 /** Cuts git's answers out of the stream and hands them out in the order of the questions. */
-function answerReader(questions: Question[], giveUp: () => void): (chunk: Buffer) => void {
+function answerReader(questions: Question[], maxBytes: number, giveUp: () => void): (chunk: Buffer) => void {
   let chunks: Buffer[] = [];
   let have = 0;
   let need = 1;
   let object: ObjectInfo | undefined;
+  let skipping = 0;
   const step = (buffer: Buffer, at: number): number => {
+    if (skipping > 0) {
+      const skipped = Math.min(skipping, buffer.length - at);
+      skipping -= skipped;
+      return at + skipped;
+    }
     if (object !== undefined) {
       if (buffer.length - at < object.size + 1) {
         need = object.size + 1;
@@ -172,8 +183,11 @@ function answerReader(questions: Question[], giveUp: () => void): (chunk: Buffer
       return buffer.length;
     }
     const info = parseHeader(buffer.toString('latin1', at, end));
-    if (info !== undefined && question.withContent) object = info;
-    else questions.shift()?.answer(info);
+    const hasContent = info !== undefined && question.withContent;
+    if (hasContent && info.size <= maxBytes) object = info;
+    else questions.shift()?.answer(info && { ...info, content: undefined });
+    // Nobody asks twice for a commit or tag that is so large, but it must not take the memory of all once.
+    if (hasContent && info.size > maxBytes) skipping = info.size + 1;
     return end + 1;
   };
   return (chunk) => {

@@ -200,7 +200,7 @@ async function readBlobs(parts: RepositoryParts, ids: readonly string[]): Promis
     throw new ArgosyError('git-limit', 'the files of the repository are larger than permitted', { subject: url });
   const objects = await reader.contents(ids);
   return objects.map((object, index) => {
-    if (object === undefined) throw missingBlob(url, ids[index]);
+    if (object?.content === undefined) throw missingBlob(url, ids[index]);
     return object.content;
   });
 }
@@ -211,7 +211,7 @@ async function describeCommit({ reader, url }: RepositoryParts, refs: Refs, comm
     (ref) => ref.name.startsWith('refs/tags/') && commitOf(ref) === object?.id,
   );
   const info =
-    object &&
+    object?.content &&
     parseCommit(
       object.id,
       object.content,

@@ -193,7 +193,7 @@ async function tagFact(
   env: Readonly<Record<string, string>>,
 ): Promise<SignatureFact> {
   const [[target], [object]] = [await reader.info([`${id}^{commit}`]), await reader.contents([id])];
-  const headers = object?.content.toString('utf8').split('\n\n', 1)[0] ?? '';
+  const headers = object?.content?.toString('utf8').split('\n\n', 1)[0] ?? '';
   // The server says where a tag leads and what it is called; the signature says so too, and only that counts.
   const isMeant = target?.id === commit && headers.match(/^tag .*$/gm)?.join('\n') === `tag ${name}`;
   const { stderr } = await program.try({

@@ -92,7 +92,7 @@ async function loadTrees(reader: BatchReader, ids: readonly string[], limits: Wa
   const objects = await reader.contents(ids);
   return objects.map((object, index) => {
     const id = ids[index] ?? '';
-    if (object === undefined) throw missing(id);
+    if (object?.content === undefined) throw missing(id);
     return [id, parseTree(object.content, id.length / 2)];
   });
 }
