@@ -45,7 +45,9 @@ async function run(flags: Flags, context: CommandContext): Promise<void> {
   try {
     const chapters = await tellStory(demo, say);
     const ok = chapters.every((chapter) => chapter.ok);
-    if (flags.json === true) context.print(`${JSON.stringify({ ok, chapters }, null, 2)}\n`);
+    if (flags.json === true) {
+      context.print(`${JSON.stringify({ ok, chapters, writes: demo.writes() }, null, 2)}\n`);
+    }
     if (!ok) context.exitCode = 1;
     if (flags.once === true) return;
     invite(demo, say);
@@ -60,9 +62,11 @@ function invite({ kubeconfigs, repository }: Demo, say: (line: string) => void):
   const [tenant] = tenants;
   for (const line of [
     '',
-    'Look around:',
+    'Look around, with kubectl:',
     `  kubectl --kubeconfig ${kubeconfigs.controlPlane} get applications -A`,
     `  kubectl --kubeconfig ${kubeconfigs.workloads} get configmaps,deployments -A`,
+    'Ask why one of them was refused (bin/argosy in a checkout):',
+    `  argosy why denied team-${tenant}/greedy --kubeconfig ${kubeconfigs.controlPlane}`,
     'Change something; it shows up within a second:',
     `  cd ${repository.directory} && sed -i s/hello/goodbye/ ${tenant}/shop/config.yaml && git -c user.name=me -c user.email=me@example.com commit -qam goodbye`,
     `  kubectl --kubeconfig ${kubeconfigs.workloads} -n ${tenant}-prod get configmap shop -o yaml`,

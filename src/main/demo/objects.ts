@@ -5,6 +5,9 @@ export const controlPlane = 'argocd';
 export const tenants = ['blue', 'green'] as const;
 export type Tenant = (typeof tenants)[number];
 
+/** The account the controller runs as, of which the demo shows that it writes nothing but status and Events. */
+export const controllerAccount = `system:serviceaccount:${controlPlane}:argosy`;
+
 /** Where a tenant's Applications and Secrets live, on the control-plane cluster. */
 export const homeOf = (tenant: Tenant): string => `team-${tenant}`;
 /** Where a tenant deploys to, on the workload cluster. */
@@ -55,7 +58,38 @@ export function platform(workloadHost: string): KubeObject[] {
       },
     ],
   };
-  return [namespace(controlPlane), settings, roles, ...tenants.flatMap((tenant) => home(tenant))];
+  return [
+    namespace(controlPlane),
+    settings,
+    roles,
+    ...controllerRights(),
+    ...tenants.flatMap((tenant) => home(tenant)),
+  ];
+}
+
+/** What `deploy/base/cluster-wide` grants: to read, to impersonate, to write status and Events. */
+function controllerRights(): KubeObject[] {
+  const apiGroup = 'rbac.authorization.k8s.io';
+  const role: KubeObject = {
+    apiVersion: `${apiGroup}/v1`,
+    kind: 'ClusterRole',
+    metadata: { name: 'argosy' },
+    rules: [
+      { apiGroups: ['*'], resources: ['*'], verbs: ['list', 'watch'] },
+      { apiGroups: [''], resources: ['configmaps', 'secrets'], verbs: ['get'] },
+      { apiGroups: ['argoproj.io'], resources: ['applications', 'appprojects'], verbs: ['get', 'patch'] },
+      { apiGroups: [''], resources: ['events'], verbs: ['create', 'patch'] },
+      { apiGroups: [''], resources: ['serviceaccounts'], verbs: ['impersonate'] },
+    ],
+  };
+  const bound: KubeObject = {
+    apiVersion: `${apiGroup}/v1`,
+    kind: 'ClusterRoleBinding',
+    metadata: { name: 'argosy' },
+    roleRef: { apiGroup, kind: 'ClusterRole', name: 'argosy' },
+    subjects: [{ kind: 'ServiceAccount', name: 'argosy', namespace: controlPlane }],
+  };
+  return [account('argosy', controlPlane), role, bound];
 }
 
 function home(tenant: Tenant): KubeObject[] {

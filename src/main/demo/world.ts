@@ -6,7 +6,7 @@ import type { Controller } from '../../controller/index.ts';
 import { ArgosyError } from '../../core/errors/index.ts';
 import type { Json } from '../../core/json/index.ts';
 import { asJson, type KubeObject } from '../../core/objects/index.ts';
-import { type Connection, connect, parseKubeconfig, type Resource } from '../../kube/index.ts';
+import { type Connection, connect, parseKubeconfig, type Resource, serviceAccounts } from '../../kube/index.ts';
 import { type AuditRecord, type EmbeddedCluster, startCluster } from '../../kubeserver/index.ts';
 import { createMetrics, type Logger } from '../../telemetry/index.ts';
 import { startInstallation } from '../controller.ts';
@@ -16,7 +16,6 @@ import {
   platform,
   prodOf,
   repositoryFiles,
-  type Tenant,
   tenantObjects,
   tenants,
   workload,
@@ -39,7 +38,7 @@ export interface Demo {
   readonly control: Connection;
   readonly workloads: Connection;
   readonly controller: Controller;
-  /** Writes of Applications' objects so far, oldest first. */
+  /** Every write to the tenants' namespaces so far by the controller, as itself or in a tenant's name, oldest first. */
   writes(): readonly Write[];
   stop(): Promise<void>;
 }
@@ -74,8 +73,18 @@ async function start(log: Logger, version: string, endings: (() => unknown)[]): 
   const repository = await createRepository(join(directory, 'repository'), repositoryFiles);
   await applyAll(first.connection, [...crds(), ...platform(`127.0.0.1:${second.cluster.port}`)]);
   await applyAll(second.connection, workload());
+  const own = await tokenOf(first.connection, controlPlane, 'argosy');
+  const connection = connect(
+    {
+      server: first.cluster.url,
+      caData: Buffer.from(first.cluster.caPem),
+      credential: { type: 'token', token: own },
+    },
+    { version },
+  );
+  endings.push(() => connection.close());
   const controller = startInstallation({
-    connection: first.connection,
+    connection,
     installation: { controlPlane, appNamespaces: tenants.map(homeOf) },
     cacheDir: join(directory, 'cache'),
     log,
@@ -85,7 +94,7 @@ async function start(log: Logger, version: string, endings: (() => unknown)[]): 
   });
   endings.push(() => controller.stop());
   for (const tenant of tenants) {
-    const token = await tokenOf(second.connection, tenant);
+    const token = await tokenOf(second.connection, prodOf(tenant), 'deployer');
     const { url: server, caPem: ca } = second.cluster;
     await applyAll(first.connection, tenantObjects(tenant, { server, ca, token }, repository.url));
   }
@@ -143,29 +152,21 @@ async function resourceOf(connection: Connection, { apiVersion, kind }: KubeObje
   throw new Error(`the embedded cluster does not serve ${apiVersion} ${kind}`);
 }
 
-async function tokenOf(connection: Connection, tenant: Tenant): Promise<string> {
-  const resource: Resource = {
-    group: '',
-    version: 'v1',
-    kind: 'ServiceAccount',
-    plural: 'serviceaccounts',
-    namespaced: true,
-    verbs: [],
-  };
+async function tokenOf(connection: Connection, namespace: string, name: string): Promise<string> {
   const request: KubeObject = {
     apiVersion: 'authentication.k8s.io/v1',
     kind: 'TokenRequest',
-    metadata: { name: 'deployer', namespace: prodOf(tenant) },
+    metadata: { name, namespace },
     spec: { expirationSeconds: 86_400 },
   };
-  const answer = asJson(await connection.create(resource, request, { subresource: 'token' }));
+  const answer = asJson(await connection.create(serviceAccounts, request, { subresource: 'token' }));
   const { token } = answer['status'] as { token: string }; // a TokenRequest always answers with one
   return token;
 }
 
 const reading = new Set(['get', 'list', 'watch']);
 
-/** The audit record as a write of an Application's object; nothing for everything else. */
+/** The audit record as a write of the controller, in whoever's name; nothing for everything else. */
 function writeOf(cluster: Write['cluster'], { info, user, impersonated, code }: AuditRecord): Write[] {
   if (!info.isResource || reading.has(info.verb) || code >= 400) return [];
   if (![...tenants.map(homeOf), ...tenants.map(prodOf)].includes(info.namespace)) return [];
