@@ -81,7 +81,7 @@ export async function gather(key: string, world: World): Promise<Inputs> {
   const access = await world.cluster(admission.cluster).catch((error: unknown) => unreachable(error));
   if ('error' in access) return { state: 'unreachable', app, error: access.error };
   const instance = instanceName(app, world.controlPlane);
-  const sources = needsNothing(app) ? nothing : await renderSources(app, instance, access, world);
+  const sources = needsNothing(app) ? nothing : await renderSources({ app, instance, access }, world);
   const settings = world.settings();
   const found = { state: 'ready', app, instance, admitted: admission, access, sources, settings } as const;
   return { ...found, ...(await see(found, sources.targets, world)) };
@@ -167,9 +167,7 @@ const nothing: Sources = {
 
 /** Renders an Application's sources, or what an operation puts in their place, into targets. */
 export async function renderSources(
-  app: Application,
-  instance: string,
-  access: ClusterAccess,
+  { app, instance, access }: Pick<Ready, 'app' | 'instance' | 'access'>,
   world: World,
   override: SourceOverride = {},
 ): Promise<Sources> {

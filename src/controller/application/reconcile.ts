@@ -191,7 +191,7 @@ async function pinnedSources(
     sources === undefined &&
     (pinned === undefined || pinned === '' || pinned === inputs.sources.revision);
   if (same && (revisions === undefined || inputs.sources.revisions !== undefined)) return inputs.sources;
-  return renderSources(inputs.app, inputs.instance, inputs.access, world, {
+  return renderSources(inputs, world, {
     revision: pinned,
     revisions,
     source,

@@ -44,7 +44,7 @@ export function differenceOf(
     return leftoverOf({ owned: ownership.ours, wanted: pair.wanted, live: pair.there, others: ownership.others });
   }
   const last = lastAppliedOf(raw);
-  return last === undefined ? undefined : dropped(normalOf(last, options), pair.wanted, pair.there, builtIn);
+  return last === undefined ? undefined : dropped(normalOf(last, options), pair.wanted, pair.there, { builtIn });
 }
 
 function pairOf(target: JsonObject, live: JsonObject, options: DiffersOptions): Pair {

@@ -79,8 +79,7 @@ export function dropped(
   last: JsonObject,
   wanted: JsonObject,
   live: JsonObject,
-  builtIn: boolean,
-  path: readonly string[] = [],
+  { builtIn, path = [] }: { readonly builtIn: boolean; readonly path?: readonly string[] },
 ): readonly string[] | undefined {
   for (const name of Object.keys(last)) {
     const [before, there] = [last[name], own(live, name)];
@@ -91,7 +90,7 @@ export function dropped(
     if (now === undefined) return here;
     const found =
       isObject(before) && isObject(now) && isObject(there)
-        ? dropped(before, now, there, builtIn, here)
+        ? dropped(before, now, there, { builtIn, path: here })
         : droppedItem({ before, now, there, builtIn }, here);
     if (found !== undefined) return found;
   }
@@ -115,7 +114,7 @@ function droppedItem(
     if (live === undefined) continue;
     if (wanted === undefined) return [...path, `k:${text}`];
     if (!isObject(item) || !isObject(wanted) || !isObject(live)) continue;
-    const found = dropped(item, wanted, live, builtIn, [...path, `k:${text}`]);
+    const found = dropped(item, wanted, live, { builtIn, path: [...path, `k:${text}`] });
     if (found !== undefined) return found;
   }
   return undefined;

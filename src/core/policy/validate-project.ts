@@ -21,8 +21,7 @@ export function validateProject(project: AppProject): readonly ProjectProblem[] 
   validateDestinations(spec.destinations ?? [], report);
   validateUnique(
     spec.sourceNamespaces ?? [],
-    'spec.sourceNamespaces',
-    (name) => `source namespace '${name}' already added`,
+    { path: 'spec.sourceNamespaces', text: (name) => `source namespace '${name}' already added` },
     report,
   );
   validateSources(spec.sourceRepos ?? [], report);
@@ -42,23 +41,27 @@ function validateDestinations(entries: AppProject['spec']['destinations'] & obje
   const keys = entries.map(
     ({ server = '', name = '', namespace = '' }) => `${server === '' ? name : server}/${namespace}`,
   );
-  validateUnique(keys, 'spec.destinations', (key) => `destination '${key}' already added`, report);
+  validateUnique(keys, { path: 'spec.destinations', text: (key) => `destination '${key}' already added` }, report);
 }
 
 function validateSources(entries: readonly string[], report: Report): void {
   for (const [i, entry] of entries.entries()) {
     if (entry === '!*') report(`spec.sourceRepos[${i}]`, `source repository has an invalid format, '!*'`);
   }
-  validateUnique(entries, 'spec.sourceRepos', (url) => `source repository '${url}' already added`, report);
+  validateUnique(
+    entries,
+    { path: 'spec.sourceRepos', text: (url) => `source repository '${url}' already added` },
+    report,
+  );
 }
 
-function validateUnique(
-  keys: readonly string[],
-  path: string,
-  text: (key: string) => string,
-  report: Report,
-  code?: ProjectProblem['code'],
-): void {
+interface Twice {
+  readonly path: string;
+  readonly text: (key: string) => string;
+  readonly code?: ProjectProblem['code'];
+}
+
+function validateUnique(keys: readonly string[], { path, text, code }: Twice, report: Report): void {
   const seen = new Set<string>();
   for (const [i, key] of keys.entries()) {
     if (seen.has(key)) report(`${path}[${i}]`, text(key), code);
@@ -69,10 +72,8 @@ function validateUnique(
 function validateRoles(project: string, roles: readonly ProjectRole[], report: Report): void {
   validateUnique(
     roles.map(({ name }) => name),
-    'spec.roles',
-    (name) => `role '${name}' already exists`,
+    { path: 'spec.roles', text: (name) => `role '${name}' already exists`, code: 'AlreadyExists' },
     report,
-    'AlreadyExists',
   );
   for (const [i, role] of roles.entries()) {
     const path = `spec.roles[${i}]`;
@@ -80,17 +81,21 @@ function validateRoles(project: string, roles: readonly ProjectRole[], report: R
     for (const problem of validatePolicies(project, role)) report(`${path}.${problem.path}`, problem.message);
     validateUnique(
       policies,
-      `${path}.policies`,
-      (policy) => `policy '${policy}' already exists for role '${name}'`,
+      {
+        path: `${path}.policies`,
+        text: (policy) => `policy '${policy}' already exists for role '${name}'`,
+        code: 'AlreadyExists',
+      },
       report,
-      'AlreadyExists',
     );
     validateUnique(
       groups,
-      `${path}.groups`,
-      (group) => `group '${group}' already exists for role '${name}'`,
+      {
+        path: `${path}.groups`,
+        text: (group) => `group '${group}' already exists for role '${name}'`,
+        code: 'AlreadyExists',
+      },
       report,
-      'AlreadyExists',
     );
   }
 }
@@ -100,10 +105,8 @@ function validateWindows(windows: readonly SyncWindow[], report: Report): void {
   const keys = windows.map((window) => windowKey(window));
   validateUnique(
     keys,
-    'spec.syncWindows',
-    (key) => `sync window with kind ${key} already exists`,
+    { path: 'spec.syncWindows', text: (key) => `sync window with kind ${key} already exists`, code: 'AlreadyExists' },
     report,
-    'AlreadyExists',
   );
 }
 
@@ -159,8 +162,7 @@ function validateAccounts(entries: readonly DestinationServiceAccount[], report:
   const keys = entries.map(({ server, namespace = '' }) => `${server}/${namespace}`);
   validateUnique(
     keys,
-    'spec.destinationServiceAccounts',
-    (key) => `destinationServiceAccount '${key}' already added`,
+    { path: 'spec.destinationServiceAccounts', text: (key) => `destinationServiceAccount '${key}' already added` },
     report,
   );
 }

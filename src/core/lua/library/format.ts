@@ -15,7 +15,8 @@ export function format(args: Arguments): string {
   const template = args.text(1);
   args.machine.allocate(template.length);
   let position = 1;
-  return template.replaceAll(directive, (all: string, flags: string, width: string, precision?: string, kind = '') => {
+  return template.replaceAll(directive, (all: string, ...parts: (string | undefined)[]) => {
+    const [flags = '', width = '', precision, kind = ''] = parts;
     if (all === '%%') return '%';
     position += 1;
     const text = convert(args, position, kind, {
