@@ -54,10 +54,11 @@ async function rollOut(inside: Inside, deployment: KubeObject): Promise<void> {
   const fresh = sets.fresh === undefined ? nothing : partOf(sets.fresh);
   const step = nextStep({ desired, strategy, fresh, old: old.map(partOf) });
   const total = desired + margins(strategy, desired).surge;
-  if (sets.fresh !== undefined) await scale(inside, deployment, sets.fresh, step.fresh, [desired, total]);
+  if (sets.fresh !== undefined)
+    await scale(inside, deployment, sets.fresh, { replicas: step.fresh, desired, most: total });
   if (spec['paused'] !== true)
     for (const [index, set] of old.entries())
-      await scale(inside, deployment, set, step.old[index] ?? 0, [desired, total]);
+      await scale(inside, deployment, set, { replicas: step.old[index] ?? 0, desired, most: total });
   await forgetOld(inside, old, numberAt(spec, 'revisionHistoryLimit', 10));
 }
 
@@ -161,8 +162,7 @@ async function scale(
   inside: Inside,
   deployment: KubeObject,
   set: KubeObject,
-  replicas: number,
-  [desired, most]: readonly [number, number],
+  { replicas, desired, most }: { readonly replicas: number; readonly desired: number; readonly most: number },
 ): Promise<void> {
   const before = numberAt(specOf(set), 'replicas', 1);
   if (before !== replicas) {

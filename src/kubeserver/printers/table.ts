@@ -12,8 +12,8 @@ export function tableOf(
   served: Served,
   include: string,
   metadata: JsonObject,
-  now: Date = new Date(),
 ): JsonObject {
+  const now = new Date();
   const rows: Json[] = objects.map((object) => ({
     cells: cellsOf(asJson(object), served, now),
     object: rowObject(object, include),

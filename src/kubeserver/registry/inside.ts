@@ -43,6 +43,7 @@ export function insideOf(cluster: () => Cluster): Inside {
         .entries.map(({ object }) => fromStored(object, found));
     },
     create: (object) => create(cluster(), served(groupOf(object.apiVersion), object.kind), object),
+    // oxlint-disable-next-line max-params -- an object is named by four words before anything is said of it
     update: async (group, kind, namespace, name, change, options = {}) => {
       const found = served(group, kind);
       let left = false;
@@ -55,7 +56,7 @@ export function insideOf(cluster: () => Cluster): Inside {
         return object;
       };
       try {
-        const writing = writingOf(found, 'update', namespace, name, options.subresource ?? '');
+        const writing = writingOf(found, { verb: 'update', namespace, name, subresource: options.subresource ?? '' });
         const { object } = await updateObject(
           cluster(),
           found,
@@ -68,10 +69,16 @@ export function insideOf(cluster: () => Cluster): Inside {
         throw error;
       }
     },
+    // oxlint-disable-next-line max-params -- likewise
     delete: async (group, kind, namespace, name, options = {}) => {
       const found = served(group, kind);
       const removal = { propagation: options.propagation, uid: options.uid, gracePeriod: options.gracePeriod };
-      await removeObject(cluster(), found, removal, writingOf(found, 'delete', namespace, name, ''));
+      await removeObject(
+        cluster(),
+        found,
+        removal,
+        writingOf(found, { verb: 'delete', namespace, name, subresource: '' }),
+      );
     },
     watch: (group, kind, onEvent) => {
       const found = served(group, kind);
@@ -82,21 +89,19 @@ export function insideOf(cluster: () => Cluster): Inside {
 
 function create(cluster: Cluster, served: Served, object: KubeObject): Promise<KubeObject> {
   const decoded = decodeObject(asJson(object), served, { validation: 'Ignore', warn: () => undefined });
-  return createObject(cluster, served, decoded, writingOf(served, 'create', object.metadata.namespace ?? '', '', ''));
+  const asked = { verb: 'create', namespace: object.metadata.namespace ?? '', name: '', subresource: '' };
+  return createObject(cluster, served, decoded, writingOf(served, asked));
 }
 
-function writingOf(served: Served, verb: string, namespace: string, name: string, subresource: string): Writing {
+function writingOf(served: Served, asked: Pick<RequestInfo, 'verb' | 'namespace' | 'name' | 'subresource'>): Writing {
   const { group, version, plural } = served.info;
   const info: RequestInfo = {
+    ...asked,
     path: '',
-    verb,
     isResource: true,
     group,
     version,
     resource: plural,
-    subresource,
-    namespace,
-    name,
     query: new URLSearchParams(),
   };
   return { info, user: system, dryRun: false, manager: '' };

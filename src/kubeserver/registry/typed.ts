@@ -52,9 +52,10 @@ function read(value: Json, schema: Schema, place: Place, reading: Reading): Muta
       ? place
       : { ...place, struct: shortName(schema.ref, place.struct, resolved), type: schema.ref };
   if (resolved.format === 'quantity') return quantity(value, inner, reading);
-  if (resolved.intOrString === true) return scalarOf(value, ['string', 'number'], 'intstr.IntOrString', inner, reading);
+  if (resolved.intOrString === true)
+    return scalarOf(value, ['string', 'number'], { go: 'intstr.IntOrString', place: inner }, reading);
   if (resolved.properties !== undefined) {
-    if (!isObject(value)) return wrong(value, goStruct(schema.ref ?? ''), place, reading);
+    if (!isObject(value)) return wrong(value, { go: goStruct(schema.ref ?? ''), place }, reading);
     return struct(value, resolved, inner, reading);
   }
   if (resolved.type === 'array') return list(value, resolved, inner, reading);
@@ -94,7 +95,7 @@ function isEmptyCollection(value: MutableJson, schema: Schema, reading: Reading)
 
 function list(value: Json, schema: Schema, place: Place, reading: Reading): MutableJson | undefined {
   const items = schema.items ?? {};
-  if (!isArray(value)) return wrong(value, `[]${goType(items)}`, place, reading);
+  if (!isArray(value)) return wrong(value, { go: `[]${goType(items)}`, place }, reading);
   return value.map((item, index) => {
     const read_ = read(item, items, { ...place, path: `${place.path}[${index}]` }, reading);
     return read_ ?? zero(items, reading);
@@ -116,7 +117,7 @@ function map(value: Json, schema: Schema, place: Place, reading: Reading): Mutab
   if (!isObject(value)) {
     // RawExtension and FieldsV1 take anything.
     if (element === undefined) return structuredCopy(value);
-    return wrong(value, `map[string]${goType(element)}`, place, reading);
+    return wrong(value, { go: `map[string]${goType(element)}`, place }, reading);
   }
   const result: MutableJsonObject = {};
   for (const key of Object.keys(value)) {
@@ -136,10 +137,10 @@ function structuredCopy(value: Json): MutableJson {
 function scalar(value: Json, schema: Schema, place: Place, reading: Reading): MutableJson | undefined {
   if (schema.type === undefined) return structuredCopy(value);
   if (schema.type === 'string') return text(value, schema, place, reading);
-  if (schema.type === 'boolean') return scalarOf(value, ['boolean'], 'bool', place, reading);
+  if (schema.type === 'boolean') return scalarOf(value, ['boolean'], { go: 'bool', place }, reading);
   if (schema.type === 'integer' && typeof value === 'number' && !Number.isInteger(value))
-    return wrong(value, goType(schema), place, reading, `number ${value}`);
-  return scalarOf(value, ['number'], goType(schema), place, reading);
+    return wrong(value, { go: goType(schema), place }, reading, `number ${value}`);
+  return scalarOf(value, ['number'], { go: goType(schema), place }, reading);
 }
 
 function text(value: Json, schema: Schema, place: Place, reading: Reading): MutableJson | undefined {
@@ -149,7 +150,7 @@ function text(value: Json, schema: Schema, place: Place, reading: Reading): Muta
     return value;
   }
   if (typeof value === 'string' && schema.format === 'byte') return base64(value, reading);
-  return scalarOf(value, ['string'], 'string', place, reading);
+  return scalarOf(value, ['string'], { go: 'string', place }, reading);
 }
 
 function base64(value: string, reading: Reading): string {
@@ -165,23 +166,23 @@ function quantity(value: Json, place: Place, reading: Reading): MutableJson | un
   const text = typeof value === 'number' ? String(value) : value;
   const valid = typeof text === 'string' && /^[+-]?(\d+\.?\d*|\.\d+)([KMGTPE]i|[numkMGTPE]|[eE][+-]?\d+)?$/.test(text);
   if (valid) return canonicalQuantity(text) ?? text;
-  if (typeof text !== 'string') return wrong(value, 'resource.Quantity', place, reading);
+  if (typeof text !== 'string') return wrong(value, { go: 'resource.Quantity', place }, reading);
   reading.problem ??= `quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'`;
   return text;
 }
 
-function scalarOf(
-  value: Json,
-  allowed: readonly string[],
-  go: string,
-  place: Place,
-  reading: Reading,
-): MutableJson | undefined {
-  if (allowed.includes(typeof value)) return value as MutableJson; // a scalar has no parts to freeze
-  return wrong(value, go, place, reading);
+/** The type in Go that is wanted, and where. */
+interface Wanted {
+  readonly go: string;
+  readonly place: Place;
 }
 
-function wrong(value: Json, go: string, place: Place, reading: Reading, saw?: string): undefined {
+function scalarOf(value: Json, allowed: readonly string[], wanted: Wanted, reading: Reading): MutableJson | undefined {
+  if (allowed.includes(typeof value)) return value as MutableJson; // a scalar has no parts to freeze
+  return wrong(value, wanted, reading);
+}
+
+function wrong(value: Json, { go, place }: Wanted, reading: Reading, saw?: string): undefined {
   const kind =
     saw ?? (isArray(value) ? 'array' : isObject(value) ? 'object' : typeof value === 'boolean' ? 'bool' : typeof value);
   reading.problem ??= `json: cannot unmarshal ${kind} into Go struct field ${place.struct}.${place.field} of type ${go}`;

@@ -14,6 +14,14 @@ interface Watcher {
   position: number;
 }
 
+/** Which part of a list: as it was at a revision, after a key, so many; the rest counted or only seen to be there. */
+export interface Page {
+  readonly at: number | undefined;
+  readonly after: string | undefined;
+  readonly limit: number;
+  readonly counted: boolean;
+}
+
 export interface Listing {
   readonly entries: Entry[];
   readonly more: boolean;
@@ -68,7 +76,7 @@ export class Bucket {
     return { stop: () => void this.#watchers.delete(watcher) };
   }
 
-  list(prefix: string, at: number | undefined, after: string | undefined, limit: number, counted = true): Listing {
+  list(prefix: string, { at, after, limit, counted }: Page): Listing {
     const entries: Entry[] = [];
     let remaining = 0;
     const start = after === undefined ? this.#keyIndex(prefix) : this.#keyIndex(`${after}\u0000`);

@@ -42,7 +42,7 @@ export class MemoryStore implements Store {
     const revision = at ?? this.#revision;
     const bucket = this.#buckets.get(storageOf(prefix));
     if (bucket === undefined) return { entries: [], more: false, remaining: 0, revision };
-    return { ...bucket.list(prefix, at === this.#revision ? undefined : at, after, limit, counted), revision };
+    return { ...bucket.list(prefix, { at: at === this.#revision ? undefined : at, after, limit, counted }), revision };
   }
 
   put(key: string, object: KubeObject, expected: number | undefined): Promise<Entry> {
