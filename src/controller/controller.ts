@@ -253,6 +253,8 @@ class Running implements Controller {
           throw error;
         } finally {
           this.#reporter.passed(key, (performance.now() - from) / 1000);
+          // It may have gone meanwhile: what its last pass has noted, nobody else would take away.
+          if (this.#applications.get(key) === undefined) this.#forget(key);
         }
       },
       clock: { now: Date.now, after: later },
@@ -316,17 +318,19 @@ class Running implements Controller {
   #applicationChanged(key: string, app: Application | undefined): void {
     const gone = this.#applications.get(key) === undefined;
     this.#members.set(key, app === undefined ? undefined : projectOf(app));
-    if (gone) {
-      this.#looks.delete(key);
-      this.#closeups.forget(key);
-      this.#operations.over(key);
-      this.#damping.forget(key);
-      this.#reporter.gone(key);
-      this.#queue.forget(key);
-    }
+    if (gone) this.#forget(key);
     if (!this.#open) return;
     this.#sources.track(key, app);
     this.#queue.add(key);
+  }
+
+  #forget(key: string): void {
+    this.#looks.delete(key);
+    this.#closeups.forget(key);
+    this.#operations.over(key);
+    this.#damping.forget(key);
+    this.#reporter.gone(key);
+    this.#queue.forget(key);
   }
 
   #settingsChanged(change: Change): void {

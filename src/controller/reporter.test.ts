@@ -16,12 +16,13 @@ function stage() {
     deliver: async (note: EventNote): Promise<void> => write(note),
     flush: async () => undefined,
   };
-  const info = (): string[] =>
+  const series = (name: string): string[] =>
     [...metrics.print()]
       .join('')
       .split('\n')
-      .filter((line) => line.startsWith('argocd_app_info{'));
-  return { notes, info, lines, reporter: createReporter({ events, metrics, log, controlPlane: 'argocd' }) };
+      .filter((line) => line.startsWith(`${name}{`));
+  const info = (): string[] => series('argocd_app_info');
+  return { notes, info, series, lines, reporter: createReporter({ events, metrics, log, controlPlane: 'argocd' }) };
 }
 
 const status = (health: string): ApplicationStatus => ({ sync: { status: 'Synced' }, health: { status: health } });
@@ -44,6 +45,21 @@ test('metrics follow what is, Events what is written', () => {
   );
   reporter.gone('team-a/shop');
   assert.deepEqual(info(), []);
+});
+
+test('syncs are counted for Applications that are there, under the projects they ask for now', () => {
+  const { series, reporter } = stage();
+  const done = (phase: string): ApplicationStatus => ({ operationState: { operation: {}, phase, startedAt: phase } });
+  const asking = (project: string): Application => ({ ...app, spec: { ...app.spec, project } });
+  for (const project of ['one', 'two', 'blue', 'blue']) reporter.told(asking(project), done('Failed'));
+  reporter.told(app, done('Succeeded'));
+  const labels = 'namespace="team-a",name="shop",project="blue"';
+  assert.deepEqual(series('argocd_app_sync_total'), [
+    `argocd_app_sync_total{${labels},phase="Failed"} 2`,
+    `argocd_app_sync_total{${labels},phase="Succeeded"} 1`,
+  ]);
+  reporter.gone('team-a/shop');
+  assert.deepEqual(series('argocd_app_sync_total'), []);
 });
 
 test('the log has a line for each change of meaning, each failed attempt and each new error', () => {

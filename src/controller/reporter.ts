@@ -40,10 +40,24 @@ export function createReporter({ events, metrics, log, controlPlane }: ReporterO
     [0.01, 0.05, 0.25, 1, 4, 16],
   );
   const shown = new Map<string, readonly string[]>();
+  const counted = new Map<string, { readonly project: string; readonly series: Set<string> }>();
   const hide = (key: string): void => {
     const labels = shown.get(key);
     if (labels !== undefined) info.remove(labels);
     shown.delete(key);
+  };
+  const uncount = (key: string): void => {
+    const { project = '', series = [] } = counted.get(key) ?? {};
+    for (const phase of series) syncs.remove([...partsOf(key), project, phase]);
+    counted.delete(key);
+  };
+  const count = (key: string, project: string, phase: string): void => {
+    // Names of Applications and projects are tenants' to invent: only those of now are counted.
+    if (counted.get(key)?.project !== project) uncount(key);
+    const known = counted.get(key) ?? { project, series: new Set<string>() };
+    counted.set(key, known);
+    known.series.add(phase);
+    syncs.add([...partsOf(key), project, phase]);
   };
   const show = (app: Application, after: ApplicationStatus): void => {
     const { namespace = controlPlane, name } = app.metadata;
@@ -68,7 +82,7 @@ export function createReporter({ events, metrics, log, controlPlane }: ReporterO
       tell(log.with({ application: `${namespace}/${name}`, project: projectOf(app) }), app, after, transition);
       if (transition === undefined) return;
       if (transition.reason === 'OperationCompleted') {
-        syncs.add([namespace, name, projectOf(app), after.operationState?.phase ?? '']);
+        count(`${namespace}/${name}`, projectOf(app), after.operationState?.phase ?? '');
       }
       const about = {
         apiVersion: 'argoproj.io/v1alpha1',
@@ -78,8 +92,17 @@ export function createReporter({ events, metrics, log, controlPlane }: ReporterO
       events.write({ ...transition, about });
     },
     passed: (key, seconds) => passes.observe([key.slice(0, key.indexOf('/'))], seconds),
-    gone: hide,
+    gone(key) {
+      hide(key);
+      uncount(key);
+    },
   };
+}
+
+/** Namespace and name in the key of an Application. */
+function partsOf(key: string): [string, string] {
+  const slash = key.indexOf('/');
+  return [key.slice(0, slash), key.slice(slash + 1)];
 }
 
 /** What an Event tells, and what is too little for one: an attempt that failed, an error in another's place. */

@@ -3,6 +3,8 @@ type Labels = readonly string[];
 
 export interface Counter {
   add(labels: Labels, by?: number): void;
+  /** Forgets what was counted under these labels. */
+  remove(labels: Labels): void;
 }
 export interface Gauge {
   set(labels: Labels, value: number): void;
@@ -38,7 +40,10 @@ export function createMetrics(): Metrics {
     counter: (name, help, labels) => {
       const series = new Series(name, labels);
       add({ name, help, type: 'counter', print: () => series.print() });
-      return { add: (values, by = 1) => series.set(values, series.get(values) + by) };
+      return {
+        add: (values, by = 1) => series.set(values, series.get(values) + by),
+        remove: (values) => series.remove(values),
+      };
     },
     gauge: (name, help, labels) => {
       const series = new Series(name, labels);

@@ -13,7 +13,7 @@ export class Members {
   set(key: string, project: string | undefined): void {
     const before = this.#projectOf.get(key);
     if (before === project) return;
-    if (before !== undefined) this.#keysOf.get(before)?.delete(key);
+    if (before !== undefined) this.#leave(key, before);
     if (project === undefined) this.#projectOf.delete(key);
     else this.#add(key, project);
     for (const each of [before, project]) if (each !== undefined) this.#onChange(each);
@@ -27,6 +27,13 @@ export class Members {
   /** The Applications that ask for a project. */
   of(project: string): Iterable<string> {
     return this.#keysOf.get(project) ?? [];
+  }
+
+  /** Names of projects are tenants' to invent: what nobody asks for any more is not kept. */
+  #leave(key: string, project: string): void {
+    const keys = this.#keysOf.get(project);
+    keys?.delete(key);
+    if (keys?.size === 0) this.#keysOf.delete(project);
   }
 
   #add(key: string, project: string): void {

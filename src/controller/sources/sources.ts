@@ -113,7 +113,16 @@ class Following implements Sources {
     this.#house = { open: (app, input) => this.#open(app, input), render: options.render, served: options.served };
   }
 
-  async manifests(key: string, app: Application, { refresh, override }: Wish): Promise<Reading> {
+  async manifests(key: string, app: Application, wish: Wish): Promise<Reading> {
+    try {
+      return await this.#manifests(key, app, wish);
+    } finally {
+      // It may have gone while it was read: what was made for it would stay for ever.
+      if (!this.#tracked.has(key)) this.#forget(key);
+    }
+  }
+
+  async #manifests(key: string, app: Application, { refresh, override }: Wish): Promise<Reading> {
     const inputs = sourceInputs(app, this.#options.snapshot(), override);
     if (inputs.length === 0) throw new ArgosyError('render-failed', 'the Application names no source');
     const isAsked = refresh !== undefined;
@@ -143,10 +152,14 @@ class Following implements Sources {
     const inputs = app === undefined ? [] : sourceInputs(app, this.#options.snapshot());
     if (app === undefined) {
       this.#tracked.delete(key);
-      this.#known.delete(key);
-      this.#readable(key);
+      this.#forget(key);
     } else this.#tracked.set(key, app);
     this.#mirrors.follow(key, app === undefined ? [] : inputs.map((input) => this.#readOf(app, input)));
+  }
+
+  #forget(key: string): void {
+    this.#known.delete(key);
+    this.#readable(key);
   }
 
   servedChanged(): void {
