@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import type { KubeObject } from '../core/objects/index.ts';
 import { kind, settle } from './testdata/scripted-door.ts';
@@ -95,4 +96,30 @@ test('a cache that was stopped while it asked what is served follows nothing', a
   stage.cache.stop();
   await settle();
   assert.deepEqual(stage.door.played, []);
+});
+
+test('T-132 marked objects with large annotations are kept small, and a change of one is still told', async () => {
+  const stage = await openStage();
+  const note = randomBytes(150_000).toString('base64');
+  const large = (n: number, version: number, text = note): KubeObject => {
+    const map = thing('ConfigMap', `a/map-${n}`, { app: 'shop', version });
+    const annotations = { note: text, 'argocd.argoproj.io/sync-options': 'Prune=false' };
+    return { ...map, metadata: { ...map.metadata, generation: 1, annotations } };
+  };
+  stage.door.of('ConfigMap').list('1000', ...Array.from({ length: 50 }, (_, n) => large(n, n + 1)));
+  stage.door.of('Deployment').list('1000', web);
+  const { cache } = stage;
+  const { objects } = await cache.live('shop', { targets: [], kinds: [maps] }, () => Promise.resolve(undefined));
+  assert.equal(objects.size, 51);
+  const kept = objects.get('ConfigMap:a/map-7')?.object.metadata.annotations;
+  assert.deepEqual(kept, { 'argocd.argoproj.io/sync-options': 'Prune=false' });
+  await settle();
+  assert.ok(cache.stats().bytes < 200_000, `${cache.stats().bytes} bytes of 10 megabytes`);
+  const told = stage.touched.length;
+  stage.door.of('ConfigMap').sink.upsert(large(7, 2_000));
+  await settle();
+  assert.equal(stage.touched.length, told, 'the same once more is no news');
+  stage.door.of('ConfigMap').sink.upsert(large(7, 2_001, `${note}!`));
+  await settle();
+  assert.equal(stage.touched.length, told + 1);
 });

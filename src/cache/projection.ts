@@ -45,6 +45,8 @@ export function project(object: KubeObject, projector: Projector, { lean, isNew 
   const owners = ownersOf(object);
   const instance = markOf(object, projector);
   const health = projector.healthOf(object);
+  // What is kept of it must be enough to tell it later.
+  const canWait = isNew && !(lean && hasLargeAnnotation(metadata));
   return {
     uid: metadata.uid ?? '',
     version: Number(metadata.resourceVersion ?? Number.NaN),
@@ -52,7 +54,7 @@ export function project(object: KubeObject, projector: Projector, { lean, isNew 
     owners,
     instance,
     health: health === undefined ? 0 : healthOrder.indexOf(health) + 1,
-    hash: instance === '' ? ownedHash(owners, metadata) : isNew ? undefined : fullHash(object, projector, lean),
+    hash: instance === '' ? ownedHash(owners, metadata) : canWait ? undefined : fullHash(object, projector, lean),
   };
 }
 
@@ -127,6 +129,31 @@ export function bodyOf(object: KubeObject): KubeObject {
   const { metadata } = object;
   const { [lastApplied]: _content, ...annotations } = metadata.annotations ?? {};
   return { apiVersion: object.apiVersion, kind: object.kind, metadata: { ...metadata, annotations } };
+}
+
+/** The longest annotation that is kept where an object's metadata alone is. */
+const longestAnnotation = 4_096;
+
+/**
+ * What is kept of a managed object that is known by its metadata only: enough to find and to prune it. Annotations may
+ * have a quarter of a megabyte, and anybody can mark any number of objects; whoever compares one reads it whole.
+ */
+export function partOf(object: KubeObject): KubeObject {
+  const body = bodyOf(object);
+  const { metadata } = body;
+  if (!hasLargeAnnotation(metadata)) return body;
+  const small = Object.entries(metadata.annotations ?? {}).filter(([, text]) => !isLarge(text));
+  return { ...body, metadata: { ...metadata, annotations: Object.fromEntries(small) } };
+}
+
+function hasLargeAnnotation({ annotations = {} }: ObjectMeta): boolean {
+  for (const text of Object.values(annotations)) if (isLarge(text)) return true;
+  return false;
+}
+
+/** A server that only calls itself one may send anything. */
+function isLarge(text: unknown): boolean {
+  return typeof text === 'string' && text.length > longestAnnotation;
 }
 
 /** Whether an object's content must never be kept. */

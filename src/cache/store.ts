@@ -1,7 +1,7 @@
 import { ArgosyError } from '../core/errors/index.ts';
 import type { KubeObject } from '../core/objects/index.ts';
 import { Inferred } from './inferred.ts';
-import { bodyOf, fullHash, isSecret, type Projection, type Projector, project } from './projection.ts';
+import { bodyOf, fullHash, isSecret, type Projection, type Projector, partOf, project } from './projection.ts';
 import { none } from './table/columns.ts';
 import { Kinds } from './table/kinds.ts';
 import { ObjectTable } from './table/object-table.ts';
@@ -251,7 +251,7 @@ export class Store {
       return;
     }
     columns.flags[row] = whole && !isSecret(object) ? 0 : partial;
-    bodies.set(row, columns.kind[row] ?? 0, bodyOf(object));
+    bodies.set(row, columns.kind[row] ?? 0, whole ? bodyOf(object) : partOf(object));
   }
 }
 
