@@ -26,16 +26,16 @@ export async function push(bench: Bench, contestant: Contestant, count: number):
   try {
     const ones: Pushed[] = [];
     for (let turn = 1; turn <= rounds; turn++)
-      ones.push(await pushOnce(bench, contestant, dir, [(turn * 37) % count], turn));
+      ones.push(await pushOnce(bench, contestant, dir, { touched: [(turn * 37) % count], turn }));
     const some = Array.from({ length: count / 10 }, (_, at) => at * 10 + 1);
     const several = [
-      await pushOnce(bench, contestant, dir, some, 20),
-      await pushOnce(bench, contestant, dir, some, 21),
+      await pushOnce(bench, contestant, dir, { touched: some, turn: 20 }),
+      await pushOnce(bench, contestant, dir, { touched: some, turn: 21 }),
     ];
     const everybody = [...Array(count).keys()];
     const all = [
-      await pushOnce(bench, contestant, dir, everybody, 30),
-      await pushOnce(bench, contestant, dir, everybody, 31),
+      await pushOnce(bench, contestant, dir, { touched: everybody, turn: 30 }),
+      await pushOnce(bench, contestant, dir, { touched: everybody, turn: 31 }),
     ];
     return [
       ...figuresOf('one', 1, ones, 2),
@@ -82,8 +82,7 @@ async function pushOnce(
   bench: Bench,
   contestant: Contestant,
   mirror: string,
-  touched: readonly number[],
-  turn: number,
+  { touched, turn }: { readonly touched: readonly number[]; readonly turn: number },
 ): Promise<Pushed> {
   const { repository, floor } = bench;
   repository.commit(

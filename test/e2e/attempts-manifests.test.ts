@@ -168,7 +168,14 @@ test('T-036 an object that the neighbour manages is told as shared; where the op
     },
   });
   await threat.seen('good', isSynced);
-  await stage.apply(attempts.neighbour('shared', 'mft-b', 'good', 'mft-a', '[FailOnSharedResource=true]'));
+  await stage.apply(
+    attempts.neighbour('shared', {
+      namespace: 'mft-b',
+      path: 'good',
+      to: 'mft-a',
+      options: '[FailOnSharedResource=true]',
+    }),
+  );
   const app = await until(
     () => appView(stage, 'mft-b', 'shared'),
     (found) => found !== undefined && isOver(found),

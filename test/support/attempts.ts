@@ -13,7 +13,7 @@ export interface Attempts {
   /** The attacker's Application of a path in the repository; the path bears its name unless told. */
   mine(name: string, path?: string, more?: Parameters<typeof attack>[3]): string;
   /** An Application of somebody else. */
-  neighbour(name: string, namespace: string, path: string, destination: string, options?: string): string;
+  neighbour(name: string, place: { namespace: string; path: string; to: string; options?: string }): string;
   /** Whether an object is in the cluster. */
   here(kind: string, namespace: string, name: string): Promise<boolean>;
   /** Puts the attacker's project back as the platform made it. */
@@ -51,14 +51,14 @@ function attemptsOn(stage: Stage, threat: Threat, repository: TestRepository): A
     threat,
     repository,
     mine: (name, path = name, more = {}) => attack(threat, name, source(path), more),
-    neighbour: (name, namespace, path, destination, options = '[]') => `
+    neighbour: (name, { namespace, path, to, options = '[]' }) => `
 apiVersion: argoproj.io/v1alpha1
 kind: Application
 metadata: {name: ${name}, namespace: ${namespace}}
 spec:
   project: ${namespace === `${threat.name}-argocd` ? `${threat.name}-plat` : namespace}
   source: {${source(path)}}
-  destination: {server: https://kubernetes.default.svc, namespace: ${destination}}
+  destination: {server: https://kubernetes.default.svc, namespace: ${to}}
   syncPolicy: {automated: {}, syncOptions: ${options}}
 `,
     here: async (kind, namespace, name) => (await stage.get(kind, namespace, name)) !== undefined,
@@ -78,8 +78,8 @@ async function raiseCurtain({ stage, threat: { name }, neighbour, restoreProject
     `apiVersion: v1\nkind: Secret\nmetadata: {name: canary, namespace: ${name}-b}\nstringData: {key: c4n4ry-s}\n`,
   );
   await stage.start({ controlPlane: `${name}-argocd`, appNamespaces: [`${name}-a`, `${name}-b`] });
-  await stage.apply(neighbour('plat', `${name}-argocd`, 'stolen', `${name}-plat`));
-  await stage.apply(neighbour('good', `${name}-b`, 'good', `${name}-b`));
+  await stage.apply(neighbour('plat', { namespace: `${name}-argocd`, path: 'stolen', to: `${name}-plat` }));
+  await stage.apply(neighbour('good', { namespace: `${name}-b`, path: 'good', to: `${name}-b` }));
   await until(() => appView(stage, `${name}-argocd`, 'plat'), isSynced, 120_000);
   await until(() => appView(stage, `${name}-b`, 'good'), isSynced, 120_000);
 }
