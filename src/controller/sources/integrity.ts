@@ -8,6 +8,7 @@ import {
   judgeSignatures,
 } from '../../core/policy/index.ts';
 import type { Repository, Resolved } from '../../git/index.ts';
+import { pairName } from './inputs.ts';
 
 /** Throws unless a revision carries the signatures that the project of an Application asks for. */
 export type Verify = (repository: Pick<Repository, 'signatures'>, resolved: Resolved) => Promise<void>;
@@ -25,8 +26,9 @@ const maxMade = 20_000;
 export function verifierOf(app: Application, url: string, snapshot: Snapshot): Verify {
   const known = made.get(snapshot) ?? new Map<string, Verify>();
   made.set(snapshot, known);
-  const name = JSON.stringify([projectOf(app), url]);
-  const verify = known.get(name) ?? makeVerifier(projectOf(app), url, snapshot);
+  const project = projectOf(app);
+  const name = pairName(project, url);
+  const verify = known.get(name) ?? makeVerifier(project, url, snapshot);
   if (known.size >= maxMade) known.clear();
   known.set(name, verify);
   return verify;
