@@ -246,7 +246,11 @@ class Running implements Controller {
         try {
           return await reconcile(
             key,
-            lending(world, (wait) => this.#queue.outside(key, wait)),
+            lending(
+              world,
+              (wait) => this.#queue.outside(key, wait),
+              () => this.#queue.moved(),
+            ),
           );
         } catch (error) {
           if (isOwnFault(error) && failures + 1 >= toldAfter) await this.#tellOwnFault(key, world);

@@ -46,7 +46,9 @@ export interface Queue {
   readonly running: number;
   /** Since when the longest waiting key waits; undefined if none does. For the health endpoint. */
   oldestWaitingSince(): number | undefined;
-  /** When a pass last began or ended. */
+  /** Something happened within a pass: an answer came, after whatever time. */
+  moved(): void;
+  /** When a pass last began, moved or ended. */
   readonly lastMoved: number;
 }
 
@@ -133,6 +135,7 @@ export function createQueue(options: QueueOptions): Queue {
       return await wait();
     } finally {
       settle();
+      lastMoved = clock.now();
       await new Promise<void>((resolve) => {
         place.takeBack(resolve);
         pump();
@@ -183,6 +186,9 @@ export function createQueue(options: QueueOptions): Queue {
       lanes.close();
       for (const key of [...timers.keys()]) cancelTimer(key);
       if (running.size > 0) await new Promise<void>((resolve) => idle.push(resolve));
+    },
+    moved() {
+      lastMoved = clock.now();
     },
     get waiting() {
       return lanes.waiting;
