@@ -1,4 +1,4 @@
-import { isOurs } from '../../core/diff/index.ts';
+import { isOurs, isUnlisted } from '../../core/diff/index.ts';
 import {
   cleanDeleteHooks,
   type DeleteHookInput,
@@ -52,7 +52,7 @@ export async function remove(inputs: Ready, world: World): Promise<number | unde
  * the names in the status, and each that could not be read is one.
  */
 function unreadOf({ live, admitted }: Ready): string | undefined {
-  const [found] = [...live.unknown].filter(([what]) => !what.endsWith(':*'));
+  const [found] = [...live.unknown].filter(([what]) => !isUnlisted(what));
   if (found === undefined) return undefined;
   const [what, reason] = found;
   const colon = what.indexOf(':');

@@ -2,6 +2,7 @@ import { type GroupKind, gvkOf, kindText, type ObjectKey, printKey, roleOf, wave
 import { Judge, type JudgeOptions } from './judge.ts';
 import { type Mark, markOf, qualified } from './tracking.ts';
 import type { ComparedObject, Comparison, ComparisonWarning, Live, LiveObject, SyncCode, Target } from './types.ts';
+import { isUnlisted } from './unlisted.ts';
 
 export interface CompareOptions extends JudgeOptions {
   /** Whether a kind lives in namespaces; with it, targets that need a namespace and have none are told. */
@@ -75,7 +76,9 @@ export function* comparing(
 function unreadBeside({ unknown }: Live, targets: readonly Target[]): ReadonlyMap<string, string> {
   if (unknown.size === 0) return unknown;
   const judged = new Set(targets.flatMap(({ key, object }) => (roleOf(object).role === 'hook' ? [] : [printKey(key)])));
-  return new Map([...unknown].filter(([what]) => !/^[^:]*:\*$|^Namespace:/.test(what) && !judged.has(what)));
+  return new Map(
+    [...unknown].filter(([what]) => !isUnlisted(what) && !what.startsWith('Namespace:') && !judged.has(what)),
+  );
 }
 
 const nothing: ReadonlyMap<string, never> = new Map<string, never>();

@@ -15,3 +15,4 @@ export { type RelevanceSettings, relevanceOf } from './relevance.ts';
 export { type Rendered, type TargetOptions, targetsOf } from './targets.ts';
 export { isOurs, type Mark, markOf, type Tracking, withName } from './tracking.ts';
 export type * from './types.ts';
+export { isUnlisted } from './unlisted.ts';
