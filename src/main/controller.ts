@@ -1,17 +1,13 @@
-import { join } from 'node:path';
 import type { Rhythm } from '../cache/index.ts';
-import { environment, homeDirectory, toolsDirectory } from '../config/index.ts';
 import { type Controller, kubeConfigOf, startController } from '../controller/index.ts';
 import type { Cluster } from '../core/api/index.ts';
 import { type Installation, permitsConnection } from '../core/policy/index.ts';
-import { createGit, parseConstraint, pickVersion } from '../git/index.ts';
 import { type AddressGuard, type Connection, connect, controlDoor, eventWriter } from '../kube/index.ts';
-import { createCharts, createRenderer } from '../render/index.ts';
 import { settingsReport, watchSettings } from '../settings/index.ts';
-import { createSpawner } from '../spawn/index.ts';
 import type { Logger, Metrics } from '../telemetry/index.ts';
 import { pollMsOf } from './poll.ts';
 import { renderKeyOf, renderSettingsOf, renderWith } from './render.ts';
+import { openSources } from './sources.ts';
 import { watchStartUp } from './start-up.ts';
 
 export interface InstallationOptions {
@@ -50,42 +46,9 @@ export function startInstallation(options: InstallationOptions): RunningInstalla
   });
   const startUp = watchStartUp(control, settings);
   const outbound = () => settings.current().settings.outbound;
-  const hidden = [join(cacheDir, 'mirrors'), join(homeDirectory(), '.kube')];
-  const spawner = createSpawner({ temporaryRoot: join(cacheDir, 'scratch'), hidden });
-  void spawner.confinement().then(
-    ({ why }) => why !== undefined && log.warn('tools that render are less confined than they could be', { why }),
-    // Shut down before it was known, or there is no place for private directories, which every render will tell.
-    () => undefined,
-  );
-  const git = createGit({
-    spawner,
-    cacheDir: join(cacheDir, 'mirrors'),
-    allowedHosts: () => outbound().sourceHosts,
-    trust: {
-      caBundle: (host) => settings.current().tlsCertificates.get(host),
-      knownHosts: () => settings.current().knownHosts,
-    },
-  });
   const renderSettings = renderSettingsOf(() => settings.current().settings);
-  const { HELM: helm, KUSTOMIZE: kustomize, JSONNET: jsonnet, PATH: path } = environment();
-  const renderer = createRenderer({
-    spawner,
-    settings: renderSettings,
-    tools: {
-      paths: { ...(helm && { helm }), ...(kustomize && { kustomize }), ...(jsonnet && { jsonnet }) },
-      directory: toolsDirectory(),
-      path,
-    },
-  });
-  const charts = createCharts({
-    outbound,
-    caBundle: (host) => settings.current().tlsCertificates.get(host),
-    pickVersion: (written, versions) => {
-      const constraint = parseConstraint(written);
-      return constraint === undefined ? undefined : pickVersion(constraint, versions);
-    },
-  });
-  const render = renderWith(renderer, installation.controlPlane);
+  const sources = openSources({ settings, renderSettings, cacheDir, log });
+  const render = renderWith(sources.renderer, installation.controlPlane);
   // Asked at every dial with the address that is really connected to.
   const guard: AddressGuard = (host, port, address) => {
     const verdict = permitsConnection(outbound(), { purpose: 'tenant-cluster', host, port, address });
@@ -96,8 +59,8 @@ export function startInstallation(options: InstallationOptions): RunningInstalla
     controlPlane: installation.controlPlane,
     settings,
     events,
-    git,
-    charts,
+    git: sources.git,
+    charts: sources.charts,
     render: (...input) => {
       options.onRender?.();
       return render(...input);
@@ -116,10 +79,7 @@ export function startInstallation(options: InstallationOptions): RunningInstalla
     startUp.stop();
     await settings.stop();
     await controller.stop();
-    git.close();
-    await renderer.close();
-    await charts.close();
-    await spawner.close();
+    await sources.close();
   };
   return {
     ready: Promise.all([controller.ready, startUp.served]).then(() => undefined),
