@@ -3,7 +3,7 @@
  *
  * It reads what it is given and decides nothing about who may; fetching is `git`'s business. Repositories belong to
  * tenants: every path is confined to its tree, tools run as children of `spawn` on private copies, YAML is read in
- * threads. Equal content is rendered once: `cache/recipe.ts` says what a result depends on.
+ * threads unless it is small. Equal content is rendered once: `cache/recipe.ts` says what a result depends on.
  * Begin with `types.ts`, then `renderer.ts`; each tool has a folder.
  */
 export { type Charts, type ChartsOptions, createCharts } from './charts/charts.ts';
