@@ -9,7 +9,7 @@ import { leaveFooting, lostFooting } from './footing.ts';
 import { gather, keyOfApplication, type Ready, renderSources, type Sources, see } from './gather.ts';
 import { withNamespaceStatus } from './namespace.ts';
 import { remove } from './removal.ts';
-import { checkpoint, report, reportRefusal, reportUnreachable } from './report.ts';
+import { checkpoint, confirmOperation, report, reportRefusal, reportUnreachable } from './report.ts';
 import { type Progress, runSync } from './sync.ts';
 import { timeText } from './time.ts';
 import { withoutSyncStatus } from './unread.ts';
@@ -82,12 +82,15 @@ async function sync(
   const store = async (so: OperationState): Promise<void> => {
     app = await checkpoint(app, so, world);
   };
+  const confirm = async (): Promise<void> => {
+    app = await confirmOperation(app, world);
+  };
   const failure = lost ?? sources.error;
   const progress: Progress =
     failure === undefined
       ? await runSync(
           await seen(inputs, sources, world),
-          { state: pinnedTo(state, sources), sources, comparison: before, checkpoint: store },
+          { state: pinnedTo(state, sources), sources, comparison: before, checkpoint: store, confirm },
           world,
         )
       : {

@@ -114,9 +114,17 @@ export async function checkpoint(app: Application, operationState: OperationStat
   const status = { ...app.status, operationState };
   const written = await write(app, status, operationState, world);
   // What was announced before needs no second word, but another controller may have seen it through since.
-  const resourceVersion = written ?? (await world.patchApplication(app, {}, 'operation'));
-  const metadata = resourceVersion === undefined ? app.metadata : { ...app.metadata, resourceVersion };
+  const { metadata } = written === undefined ? await confirmOperation(app, world) : withVersion(app, written);
   return { ...app, metadata, status, operation: app.operation ?? operationState.operation };
+}
+
+/** Makes sure, without a change, that nobody else has taken the operation further: `kube-conflict` otherwise. */
+export async function confirmOperation(app: Application, world: World): Promise<Application> {
+  return withVersion(app, await world.patchApplication(app, {}, 'operation'));
+}
+
+function withVersion(app: Application, resourceVersion: string | undefined): Application {
+  return resourceVersion === undefined ? app : { ...app, metadata: { ...app.metadata, resourceVersion } };
 }
 
 /** Writes a refusal: a condition, and nothing known about sync or health. A sync somebody asked for ends with it. */

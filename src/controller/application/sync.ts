@@ -41,6 +41,8 @@ export interface SyncParts {
   /** Of the newest sources with what is there, if that was made already. */
   readonly comparison?: Comparison | undefined;
   readonly checkpoint: (state: OperationState) => Promise<void>;
+  /** Makes sure that nobody else has taken the operation further; throws `kube-conflict` otherwise. */
+  readonly confirm: () => Promise<void>;
 }
 
 /** Every step settles at least one object: a chain that is longer by more than this is a loop of ours, not a sync. */
@@ -65,6 +67,7 @@ export async function runSync(inputs: Ready, parts: SyncParts, world: World): Pr
   for (let steps = 0; steps < course.size + stepsToSpare; steps++) {
     const step = course.next();
     if (needsCheckpoint(step, state)) await parts.checkpoint(withResults(state, announce(step.results, step.tasks)));
+    else if (makesRoom(step)) await parts.confirm();
     const outcomes = await act({ ...inputs, sources: parts.sources }, step.tasks, world);
     ground.answered(outcomes);
     const away = waitForServer(inputs, state, outcomes, world);
@@ -219,6 +222,11 @@ function isGoneFrom({ objects, unknown }: Live, key: ObjectKey): boolean {
 function needsCheckpoint(step: Step, state: OperationState): boolean {
   if (step.next !== 'run' || step.tasks.length === 0) return false;
   return step.tasks.some(({ hook }) => hook) || (state.syncResult?.resources ?? []).length > 0;
+}
+
+/** What looks like a hook of the last sync may be the fresh one of another controller, which must not be removed. */
+function makesRoom({ next, tasks }: Step): boolean {
+  return next === 'wait' && tasks.some(({ act: kind, hook }) => kind === 'delete' && hook);
 }
 
 type Results = Exclude<Exclude<OperationState['syncResult'], undefined>['resources'], undefined>;
