@@ -64,7 +64,7 @@ async function synced(
     },
   };
   const deleting = {
-    delete: async (_resource: unknown, _namespace: string, name: string) => void onDelete?.(name),
+    delete: async (_resource: unknown, _namespace: string, name: string) => onDelete?.(name),
   };
   const world = {
     controlPlane: 'argocd',
