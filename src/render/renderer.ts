@@ -62,6 +62,7 @@ export function createRenderer(options: RendererOptions): Renderer {
   const slots = createSlots(parallel, Math.max(1, parallel - 1));
   const parameterKey = createParameterKey();
   const running = new Map<string, Promise<Rendering>>();
+  const shelf = { results, tools };
   let [renders, hits] = [0, 0];
 
   const make = async (request: RenderRequest, current: RenderSettings, parameters: string): Promise<Rendering> => {
@@ -86,31 +87,12 @@ export function createRenderer(options: RendererOptions): Renderer {
     return rendering;
   };
 
-  const lookUp = (
-    request: RenderRequest,
-    parameters: string,
-  ): Rendering | undefined | Promise<Rendering | undefined> => {
-    const [recipe, ...others] = results.recipes(parameters);
-    const key = recipe === undefined ? '' : resultKey(parameters, recipe, request, tools);
-    if (typeof key === 'string' && others.length === 0) return results.get(key);
-    return lookUpAll(request, parameters);
-  };
-  const lookUpAll = async (request: RenderRequest, parameters: string): Promise<Rendering | undefined> => {
-    for (const recipe of results.recipes(parameters)) {
-      const hit = results.get(await resultKey(parameters, recipe, request, tools));
-      if (hit !== undefined) return hit;
-    }
-    return undefined;
-  };
-  const atRevision = (made: Rendering, { revision }: RenderRequest['tree']): Rendering =>
-    made.revision === revision ? made : { ...made, revision };
-
   return {
     async render(request) {
       const current = settings();
       const parameters = parameterKey(request, current);
       if (request.fresh !== true) {
-        const looked = lookUp(request, parameters);
+        const looked = lookUp(shelf, request, parameters);
         const hit = looked instanceof Promise ? await looked : looked;
         if (hit !== undefined) {
           hits += 1;
@@ -148,6 +130,40 @@ export function createRenderer(options: RendererOptions): Renderer {
     stats: () => ({ renders, hits }),
     close: () => reader.close(),
   };
+}
+
+/** What was made before, and the tools whose versions are a part of its key. */
+interface Shelf {
+  readonly results: ReturnType<typeof createResults>;
+  readonly tools: ReturnType<typeof createTools>;
+}
+
+/** What was made of the same content before. It waits for nothing where there is one recipe and its key is known. */
+function lookUp(
+  { results, tools }: Shelf,
+  request: RenderRequest,
+  parameters: string,
+): Rendering | undefined | Promise<Rendering | undefined> {
+  const [recipe, ...others] = results.recipes(parameters);
+  const key = recipe === undefined ? '' : resultKey(parameters, recipe, request, tools);
+  if (typeof key === 'string' && others.length === 0) return results.get(key);
+  return lookUpAll({ results, tools }, request, parameters);
+}
+
+async function lookUpAll(
+  { results, tools }: Shelf,
+  request: RenderRequest,
+  parameters: string,
+): Promise<Rendering | undefined> {
+  for (const recipe of results.recipes(parameters)) {
+    const hit = results.get(await resultKey(parameters, recipe, request, tools));
+    if (hit !== undefined) return hit;
+  }
+  return undefined;
+}
+
+function atRevision(made: Rendering, { revision }: RenderRequest['tree']): Rendering {
+  return made.revision === revision ? made : { ...made, revision };
 }
 
 interface Inputs {
