@@ -46,6 +46,12 @@ export function platform(workloadHost: string): KubeObject[] {
       'source.allowedHosts': 'file:',
     },
   };
+  const params: KubeObject = {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: 'argocd-cmd-params-cm', namespace: controlPlane },
+    data: { 'application.namespaces': tenants.map(homeOf).join(',') },
+  };
   const roles: KubeObject = {
     apiVersion: 'rbac.authorization.k8s.io/v1',
     kind: 'ClusterRole',
@@ -61,6 +67,7 @@ export function platform(workloadHost: string): KubeObject[] {
   return [
     namespace(controlPlane),
     settings,
+    params,
     roles,
     ...controllerRights(),
     ...tenants.flatMap((tenant) => home(tenant)),

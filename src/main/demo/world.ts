@@ -85,7 +85,7 @@ async function start(log: Logger, version: string, endings: (() => unknown)[]): 
   endings.push(() => connection.close());
   const controller = startInstallation({
     connection,
-    installation: { controlPlane, appNamespaces: tenants.map(homeOf) },
+    installation: { controlPlane },
     cacheDir: join(directory, 'cache'),
     log,
     metrics: createMetrics(),
