@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { after, before, test } from 'node:test';
+import type { KubeObject } from '../../src/core/objects/index.ts';
 import { ClusterAttempts, canary } from '../support/cluster-attempts.ts';
 import { isOver, isSynced, type Stage, until } from '../support/story.ts';
 import { conditionText, configMap, type Threat } from '../support/threat.ts';
@@ -26,14 +27,12 @@ test('T-064 headers of impersonation in a Secret are refused, with the key in th
       attempts.secret('a', name).replace('"bearerToken"', `"${key}":{"user":"system:admin"},"bearerToken"`),
     );
     await threat.tenant.apply(attempts.application('a', name, name));
-    const event = await until(
-      async () =>
-        (await stage.list('Event', 'clu-a')).find(
-          (each) => (each['involvedObject'] as { name?: string }).name === name && each['type'] === 'Warning',
-        ),
-      (found) => found !== undefined,
+    // The Application of the same name has its own to tell.
+    const told = await until(
+      async () => (await stage.list('Event', 'clu-a')).filter((each) => isAbout(each, 'Secret', name)),
+      (found) => found.length > 0,
     );
-    assert.match(String(event?.['message']), new RegExp(key));
+    assert.match(String(told[0]?.['message']), new RegExp(key));
     assert.match(
       conditionText(await threat.seen(name, (app) => conditionText(app) !== '')),
       /there are no clusters with this name/,
@@ -274,4 +273,9 @@ function secretless(team: string): string {
     'bait',
     `namespace: clu-${team}-prod, annotations: {argocd.argoproj.io/tracking-id: 'clu-b_shop:/ConfigMap:clu-${team}-prod/bait'}`,
   );
+}
+
+function isAbout(event: KubeObject, kind: string, name: string): boolean {
+  const about = event['involvedObject'] as { kind?: string; name?: string }; // every Event has one
+  return about.kind === kind && about.name === name;
 }
