@@ -25,6 +25,8 @@ export function sourceInputs(app: Application, snapshot: Snapshot, override: Sou
 
 const selected = new WeakMap<Snapshot['repositories'], Map<string, SelectedCredential>>();
 const maxSelected = 20_000;
+/** Longer than any address: it is refused later, and not remembered. */
+const longestSelected = 4096;
 
 /**
  * The credential an Application's project has for one of its sources. It is asked for at every look, and found among all
@@ -38,6 +40,7 @@ export function credentialFor(app: Application, source: ApplicationSource, snaps
   selected.set(repositories, known);
   const name = pairName(project, `${type} ${source.repoURL}`);
   const found = known.get(name) ?? selectCredential({ project, url: source.repoURL, type }, repositories);
+  if (name.length > longestSelected) return found;
   if (known.size >= maxSelected) known.clear();
   known.set(name, found);
   return found;

@@ -105,12 +105,15 @@ export function pointerSteps(text: string): readonly string[] | undefined {
 }
 
 const programs = new Map<string, Jq | JqProblem>();
+const longestKnown = 10_000;
 
 /** The same few expressions come with every comparison. */
 function compiled(source: string): Jq | JqProblem {
   const known = programs.get(source);
   if (known !== undefined) return known;
   const jq = compileJq(source);
+  // One that is far too long is no program, and not worth its room.
+  if (source.length > longestKnown) return jq;
   if (programs.size > 1000) programs.clear();
   programs.set(source, jq);
   return jq;

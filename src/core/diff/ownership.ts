@@ -141,13 +141,14 @@ const elements = new Map<string, string>();
 const fields = new Map<string, string>();
 /** Keys of tenants' maps come by, too; they must not fill the memory. */
 const mostKnown = 5000;
+const longestKnown = 200;
 
 /** The step to a field, `f:name`; the same text for the same name, so that looking it up costs little. */
 export function fieldElement(name: string): string {
   const known = elements.get(name);
   if (known !== undefined) return known;
   const element = `f:${name}`;
-  if (elements.size < mostKnown) elements.set(name, element);
+  if (elements.size < mostKnown && name.length <= longestKnown) elements.set(name, element);
   return element;
 }
 
@@ -157,6 +158,6 @@ export function fieldOf(element: string): string | undefined {
   if (known !== undefined) return known;
   if (!element.startsWith('f:')) return undefined;
   const name = element.slice(2);
-  if (fields.size < mostKnown) fields.set(element, name);
+  if (fields.size < mostKnown && name.length <= longestKnown) fields.set(element, name);
   return name;
 }

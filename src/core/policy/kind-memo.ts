@@ -3,6 +3,8 @@ import type { Verdict } from './verdict.ts';
 
 /** Kinds are few; whoever invents them without end starts the memory anew. */
 const limit = 5000;
+/** Longer than a group and a kind are; what is longer is not remembered. */
+const longest = 512;
 
 /** What is remembered about a kind. */
 export interface KindAnswers {
@@ -33,6 +35,7 @@ export class KindMemo {
     }
     const clusterScoped = isNamespaced({ group, kind }, true) === false;
     const fresh: KindAnswers = { group, clusterScoped, namespaced: undefined, cluster: undefined };
+    if (group.length + kind.length > longest) return fresh;
     this.#byKind.set(kind, [...others, fresh]);
     this.#size += 1;
     return fresh;

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { KindMemo } from './kind-memo.ts';
 import { AnswerMemo, PairMemo } from './memo.ts';
 
 test('an answer is kept once it was asked for again, and soon even where marks collide', () => {
@@ -22,6 +23,18 @@ test('what is offered is what comes back, kept or not', () => {
     assert.equal(memo.offer(text, `of ${text}`), `of ${text}`);
     assert.ok([undefined, `of ${text}`].includes(memo.get(text)));
   }
+});
+
+test('texts without measure are answered, and not kept', () => {
+  const long = 'x'.repeat(100_000);
+  const [memo, pairs, cluster] = [new AnswerMemo<number>(), new PairMemo<object, string, number>(), {}];
+  for (let round = 0; round < 20; round++) {
+    assert.deepEqual([memo.offer(long, 1), pairs.offer(cluster, long, 2)], [1, 2]);
+    assert.deepEqual([memo.get(long), pairs.get(cluster, long)], [undefined, undefined]);
+  }
+  const kinds = new KindMemo();
+  assert.notEqual(kinds.of('x.io', long), kinds.of('x.io', long));
+  assert.equal(kinds.of('x.io', 'Gear'), kinds.of('x.io', 'Gear'));
 });
 
 test('two keys stay two keys', () => {

@@ -2,6 +2,8 @@ import { askedBefore, newOwner } from './asked-before.ts';
 
 /** Beyond this many answers a memo starts anew: whoever invents names without end gets slower, not bigger. */
 const limit = 20_000;
+/** Longer than names and addresses are: a few thousand texts of a megabyte would be all the memory there is. */
+const longest = 2048;
 
 /** Remembers answers under a key, bounded. */
 export class Memo<K, V> {
@@ -29,7 +31,7 @@ export class AnswerMemo<V> {
 
   /** Answers the value; keeps it if the text was asked for before. */
   offer(text: string, value: V): V {
-    if (!askedBefore(this.#owner, text)) return value;
+    if (text.length > longest || !askedBefore(this.#owner, text)) return value;
     if (this.#answers.size >= limit) this.#answers.clear();
     this.#answers.set(text, value);
     return value;
@@ -54,7 +56,7 @@ export class PairMemo<A extends object, B extends string | undefined, V> {
 
   /** Answers the value; keeps it if the second key was asked for before. */
   offer(a: A, b: B, value: V): V {
-    if (b !== undefined && !askedBefore(this.#owner, b)) return value;
+    if (b !== undefined && (b.length > longest || !askedBefore(this.#owner, b))) return value;
     if (this.#size >= limit) this.#clear();
     let inner = this.#of(a);
     if (inner === undefined) {
