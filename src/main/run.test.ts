@@ -121,7 +121,7 @@ test('a cluster that is not there is told in one sentence', async (t) => {
   const port = await freePort();
   const file = join(directory, 'nowhere');
   writeFileSync(file, cluster.adminKubeconfig().replace(cluster.url, `https://127.0.0.1:${port}`));
-  const { end, warned } = argosy(t, '--kubeconfig', file, '--port', '0');
+  const { end, warned } = argosy(t, '--kubeconfig', file, '--port', '0', '--startup-timeout-seconds', '1');
   assert.equal(await end, 1);
   assert.doesNotMatch(warned.join('\n'), /defect|\n\s+at /);
 });

@@ -24,7 +24,7 @@ import { wholeNumber } from './flags.ts';
 import { serveHealth } from './health.ts';
 import { asksTheCluster, createMetricsLogin, type MetricsLogin } from './metrics-login.ts';
 import { namespaceRights } from './namespace-rights.ts';
-import { type Patience, untilReady } from './start-up.ts';
+import { type Patience, untilReached, untilReady } from './start-up.ts';
 
 interface Flags {
   readonly kubeconfig?: string;
@@ -101,17 +101,16 @@ async function run(flags: Flags, context: CommandContext): Promise<void> {
   const installation = installationOf(flags, context, config);
   const connection = connect(config, { version: context.version });
   try {
-    const { gitVersion } = await connection.version();
-    const { controlPlane } = installation;
-    log.info('connected', { server: connection.server, version: gitVersion, namespace: controlPlane });
+    const patience = { deadlineMs, log, signal: context.signal };
+    const version = await untilReached(connection, patience);
+    if (version === undefined) return;
+    log.info('connected', { server: connection.server, version, namespace: installation.controlPlane });
     await checkRights(connection, installation, log);
     const cacheDir = flags.repoCacheDir ?? `${homeDirectory()}/.cache/argosy/repos`;
     const metrics = createMetrics();
     const ask = asksTheCluster(config, context.version);
     const login = asksForLogin ? createMetricsLogin({ ask, now: Date.now }) : undefined;
     const parts = { connection, installation, cacheDir, log, metrics, pollMs, version: context.version };
-    const { signal } = context;
-    const patience = { deadlineMs, log, signal };
     await keepRunning(startInstallation(parts), { port, metrics, login, patience });
   } finally {
     await connection.close();

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { ArgosyError } from '../core/errors/index.ts';
 import type { Discovery } from '../kube/index.ts';
 import { silentLogger } from '../telemetry/index.ts';
-import { untilReady, watchStartUp } from './start-up.ts';
+import { untilReached, untilReady, watchStartUp } from './start-up.ts';
 
 const resource = (kind: string): Discovery['resources'][number] => ({
   group: 'argoproj.io',
@@ -64,4 +64,23 @@ test('whoever is ready, or told to end, waits no longer', async () => {
   const patience = { deadlineMs: 60_000, log: silentLogger, signal };
   await untilReady({ ready: Promise.resolve(), waitingFor: () => undefined }, patience);
   await untilReady({ ready: never, waitingFor: () => undefined }, { ...patience, signal: AbortSignal.abort() });
+});
+
+test('an API server that cannot be reached is asked again, until the deadline, and only where that may pass', async () => {
+  const unreachable = new ArgosyError('kube-unreachable', 'connection refused');
+  const connection = (failures: unknown[]) => ({
+    version: async () => {
+      const failure = failures.shift();
+      if (failure !== undefined) throw failure;
+      return { gitVersion: 'v1.36.3', major: '1', minor: '36' };
+    },
+  });
+  const patience = { deadlineMs: 60_000, log: silentLogger, signal, sayEveryMs: 1 };
+  assert.equal(await untilReached(connection([unreachable, unreachable]), patience), 'v1.36.3');
+  const late = untilReached(connection([unreachable]), { ...patience, deadlineMs: 0 });
+  await assert.rejects(late, { code: 'kube-unreachable' });
+  const refused = new ArgosyError('kube-unauthorized', 'Unauthorized');
+  await assert.rejects(untilReached(connection([refused]), patience), { code: 'kube-unauthorized' });
+  const stopped = { ...patience, signal: AbortSignal.abort() };
+  assert.equal(await untilReached(connection([unreachable]), stopped), undefined);
 });

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ArgosyError, isArgosyError } from '../core/errors/index.ts';
-import type { Reader } from '../kube/index.ts';
+import type { Connection, Reader } from '../kube/index.ts';
 import type { SettingsWatch } from '../settings/index.ts';
 import type { Logger } from '../telemetry/index.ts';
 
@@ -73,4 +73,28 @@ export async function untilReady(
     clearInterval(say);
     over.abort();
   }
+}
+
+const passing: readonly string[] = ['kube-unreachable', 'kube-timeout', 'kube-unavailable', 'kube-busy'];
+
+/**
+ * The version of the API server, once it can be asked: the network of a pod may come up after the pod. Undefined where
+ * somebody ended it meanwhile.
+ */
+export async function untilReached(
+  connection: Pick<Connection, 'version'>,
+  { deadlineMs, log, signal, sayEveryMs = 2000 }: Patience,
+): Promise<string | undefined> {
+  const until = performance.now() + deadlineMs;
+  while (!signal.aborted) {
+    try {
+      return (await connection.version()).gitVersion;
+    } catch (error) {
+      const mayPass = isArgosyError(error) && passing.includes(error.code) && performance.now() + sayEveryMs < until;
+      if (!mayPass) throw error;
+      log.warn('the API server cannot be reached; trying on', { error: error.message });
+      await sleep(sayEveryMs, undefined, { signal }).catch(() => undefined);
+    }
+  }
+  return undefined;
 }
