@@ -4,7 +4,7 @@ import { isArgosyError } from '../core/errors/index.ts';
 import { at, isArray } from '../core/json/index.ts';
 import type { KubeObject } from '../core/objects/index.ts';
 import type { Git } from '../git/index.ts';
-import { type Connection, type ControlDoor, controlDoor, type EventWriter, type Resource } from '../kube/index.ts';
+import { applications, type Connection, type ControlDoor, controlDoor, type EventWriter } from '../kube/index.ts';
 import type { Charts } from '../render/index.ts';
 import type { Change, SettingsWatch } from '../settings/index.ts';
 import type { Logger, Metrics } from '../telemetry/index.ts';
@@ -73,15 +73,6 @@ export interface Controller {
 
 /** No pass may be due for longer than this without any pass beginning or ending. */
 const stuckMs = 120_000;
-
-const applicationKind: Resource = {
-  group: 'argoproj.io',
-  version: 'v1alpha1',
-  kind: 'Application',
-  plural: 'applications',
-  namespaced: true,
-  verbs: [],
-};
 
 /** Starts the controller: watches, queue, and one pass for every key that something happened to. */
 export function startController(options: ControllerOptions): Controller {
@@ -274,9 +265,9 @@ class Running implements Controller {
 
   #doorTo(namespace: string, name: string): ApplicationDoor {
     return {
-      patch: (patch) => this.#control.patch(applicationKind, namespace, name, 'merge', patch),
+      patch: (patch) => this.#control.patch(applications, namespace, name, 'merge', patch),
       get: async () => {
-        const object = await this.#control.get(applicationKind, namespace, name);
+        const object = await this.#control.get(applications, namespace, name);
         this.#applications.show(object);
         return object;
       },
