@@ -1,10 +1,8 @@
 import type { Rhythm } from '../cache/index.ts';
 import { type Application, type Cluster, keyOfInstance, projectOf, type Snapshot } from '../core/api/index.ts';
 import { isArgosyError } from '../core/errors/index.ts';
-import { at, isArray } from '../core/json/index.ts';
-import type { KubeObject } from '../core/objects/index.ts';
 import type { Git } from '../git/index.ts';
-import { applications, type Connection, type ControlDoor, controlDoor, type EventWriter } from '../kube/index.ts';
+import { type Connection, type ControlDoor, controlDoor, type EventWriter } from '../kube/index.ts';
 import type { Charts } from '../render/index.ts';
 import type { Change, SettingsWatch } from '../settings/index.ts';
 import type { Logger, Metrics } from '../telemetry/index.ts';
@@ -12,7 +10,6 @@ import { admit } from './application/admit.ts';
 import { isPassing } from './application/carry-out.ts';
 import { Closeups } from './application/closeup.ts';
 import { Damping } from './application/damping.ts';
-import { type ApplicationDoor, patchGuarded } from './application/guard.ts';
 import { assessWith, checksOf } from './application/health.ts';
 import { OperationsSeen } from './application/operations-seen.ts';
 import { bareApplication, isOwnFault, toldAfter, whereOf } from './application/own-fault.ts';
@@ -21,6 +18,7 @@ import { reconcile } from './application/reconcile.ts';
 import { reportOwnFault } from './application/report.ts';
 import { timeText } from './application/time.ts';
 import type { Admission, World } from './application/world.ts';
+import { applicationWrites } from './application-writes.ts';
 import { type Applications, watchApplications } from './applications/index.ts';
 import { type Clusters, createClusters } from './clusters/index.ts';
 import { perNamespace, tellForgotten } from './forgotten.ts';
@@ -201,23 +199,12 @@ class Running implements Controller {
       render: (app, override) => this.#sources.manifests(this.#keyOf(app), app, { refresh: refreshOf(app), override }),
       cluster: (key) => this.#clusters.access(key),
       health: (object) => assessWith(checksOf(settings.current().settings), object),
-      patchApplication: async (app, patch, guard) => {
-        const { namespace = controlPlane, name } = app.metadata;
-        // Gone, or in a namespace that no longer counts: a pass that began before has nothing to say any more.
-        if (this.#applications.get(`${namespace}/${name}`) === undefined) return undefined;
-        let resourceVersion: string | undefined;
-        const door = this.#doorTo(namespace, name);
-        const send = async (): Promise<KubeObject> => {
-          const answer = await (guard === undefined ? door.patch(patch) : patchGuarded(app, patch, guard, door));
-          ({ resourceVersion } = answer.metadata);
-          return answer;
-        };
-        await this.#applications.write(`${namespace}/${name}`, { send, tellsOperation: guard === 'operation' });
-        // The watch's echo of it says nothing new, but another finalizer is another stage, which nobody else begins.
-        const left = at(patch, 'metadata', 'finalizers');
-        if (isArray(left) && left.length > 0) this.#queue.add(`${namespace}/${name}`);
-        return resourceVersion;
-      },
+      patchApplication: applicationWrites({
+        control: this.#control,
+        controlPlane,
+        applications: () => this.#applications,
+        onStage: (key) => this.#queue.add(key),
+      }),
       seen: (app, after) => {
         if (this.#applications.get(this.#keyOf(app)) !== undefined) this.#reporter.seen(app, after);
       },
@@ -261,17 +248,6 @@ class Running implements Controller {
         else log.error('a pass failed by a fault of Argosy and is tried again', { ...what, at: whereOf(error) });
       },
     });
-  }
-
-  #doorTo(namespace: string, name: string): ApplicationDoor {
-    return {
-      patch: (patch) => this.#control.patch(applications, namespace, name, 'merge', patch),
-      get: async () => {
-        const object = await this.#control.get(applications, namespace, name);
-        this.#applications.show(object);
-        return object;
-      },
-    };
   }
 
   async #tellOwnFault(key: string, world: World): Promise<void> {
