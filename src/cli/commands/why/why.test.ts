@@ -143,6 +143,8 @@ test('wrong usage exits 2 with a hint', async () => {
   assert.equal(code, 2);
   assert.match(err, /there is no Application team-a\/nobody\n {2}there are: team-a\/shop, team-b\/stray/);
   assert.equal((await why('allowed', ...files, 'a/b/c')).code, 2);
+  assert.equal((await why('allowed', ...files, 'team-a/shop', '--cluster-secrets-in-any-namespace', 'no')).code, 2);
+  assert.equal((await why('secret', ...files, 'blue')).code, 2);
   assert.equal((await why('allowed', ...files, 'team-a/shop', '--object', 'x')).code, 2);
 });
 
