@@ -57,6 +57,8 @@ export function whence(flags: InstallationFlags, context: CommandContext): Whenc
 export function installationOf(flags: InstallationFlags): Installation {
   const { applicationNamespaces, enableImpersonation, clusterSecretsInAnyNamespace, namespace } = flags;
   const names = applicationNamespaces?.split(',').map((item) => item.trim());
+  if (!['true', 'false', undefined].includes(flags.clusterSecretsInAnyNamespace))
+    throw new ArgosyError('usage', '--cluster-secrets-in-any-namespace is true or false');
   return {
     controlPlane: namespace,
     ...(names === undefined ? {} : { appNamespaces: names.filter((item) => item !== '') }),
