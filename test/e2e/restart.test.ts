@@ -159,6 +159,6 @@ kind: AppProject
 metadata: {name: default, namespace: ${controlPlane}}
 spec:
   sourceRepos: ['*']
-  destinations: [{server: '*', namespace: '*'}]
+  destinations: [{server: '*', namespace: restart-shop}]
 `;
 }

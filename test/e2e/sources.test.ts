@@ -278,6 +278,6 @@ kind: AppProject
 metadata: {name: default, namespace: sources-argocd}
 spec:
   sourceRepos: ['*']
-  destinations: [{server: '*', namespace: '*'}]
+  destinations: [{server: '*', namespace: sources-shop}]
 `;
 }

@@ -38,7 +38,7 @@ kind: AppProject
 metadata: {name: default, namespace: ${plane}}
 spec:
   sourceRepos: ['*']
-  destinations: [{server: '*', namespace: '*'}]
+  destinations: [{server: '*', namespace: '${target}'}]
   ${policy}
 `;
 }
