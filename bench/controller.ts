@@ -76,7 +76,7 @@ async function scenarios(bench: Bench, size: Sizes): Promise<Figure[]> {
   const { contestant } = last;
   const name = `plain${rounds - 1}`;
   await play('idle', () => idle(bench, contestant, base, count));
-  await play('push', () => push(bench, contestant, count));
+  await play('push', () => push(bench, { contestant, name, count }));
   await play('commits elsewhere', () => elsewhere(bench, contestant));
   await play('self-heal', () => heal(bench, `${name}-shop`, count));
   await play('event storm', () => storm(bench, contestant, `${name}-shop`));

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { stringAt } from '../../src/core/json/index.ts';
 import { exactly, type Figure, median, ratioTo, told } from '../probes/figures.ts';
 import type { Bench } from './bench.ts';
 import type { Contestant } from './contestant.ts';
@@ -19,23 +20,31 @@ interface Pushed {
 
 const rounds = 7;
 
+/** Who is pushed to: the controller, the beginning of its Applications' names, and how many there are. */
+interface Subject {
+  readonly contestant: Contestant;
+  readonly name: string;
+  readonly count: number;
+}
+
 /** Pushes that touch one Application, several, or all, told as by a webhook (S3); truth is the audit log's. */
-export async function push(bench: Bench, contestant: Contestant, count: number): Promise<Figure[]> {
+export async function push(bench: Bench, subject: Subject): Promise<Figure[]> {
+  const { count } = subject;
   const dir = mkdtempSync(join(tmpdir(), 'argosy-bench-mirror-'));
   execFileSync('git', ['clone', '--quiet', '--mirror', bench.repository.url, dir]);
   try {
     const ones: Pushed[] = [];
     for (let turn = 1; turn <= rounds; turn++)
-      ones.push(await pushOnce(bench, contestant, dir, { touched: [(turn * 37) % count], turn }));
+      ones.push(await pushOnce(bench, subject, dir, { touched: [(turn * 37) % count], turn }));
     const some = Array.from({ length: count / 10 }, (_, at) => at * 10 + 1);
     const several = [
-      await pushOnce(bench, contestant, dir, { touched: some, turn: 20 }),
-      await pushOnce(bench, contestant, dir, { touched: some, turn: 21 }),
+      await pushOnce(bench, subject, dir, { touched: some, turn: 20 }),
+      await pushOnce(bench, subject, dir, { touched: some, turn: 21 }),
     ];
     const everybody = [...Array(count).keys()];
     const all = [
-      await pushOnce(bench, contestant, dir, { touched: everybody, turn: 30 }),
-      await pushOnce(bench, contestant, dir, { touched: everybody, turn: 31 }),
+      await pushOnce(bench, subject, dir, { touched: everybody, turn: 30 }),
+      await pushOnce(bench, subject, dir, { touched: everybody, turn: 31 }),
     ];
     return [
       ...figuresOf('one', 1, ones, 2),
@@ -80,17 +89,21 @@ function inner(floors: readonly number[]): readonly number[] {
 
 async function pushOnce(
   bench: Bench,
-  contestant: Contestant,
+  { contestant, name }: Subject,
   mirror: string,
   { touched, turn }: { readonly touched: readonly number[]; readonly turn: number },
 ): Promise<Pushed> {
   const { repository, floor } = bench;
-  repository.commit(
+  const head = repository.commit(
     Object.fromEntries(touched.map((at) => [`app-${at}/map.yaml`, JSON.stringify(configMap(at, turn))])),
   );
   const [index, { renders }, began] = [bench.mark(), await contestant.read(), Date.now()];
   await contestant.poll(repository.url);
-  await until('push', () => bench.writes(index).applications.length >= touched.length);
+  await untilTold(
+    bench,
+    touched.map((at) => `${name}-argocd/${name}-app-${at}`),
+    head,
+  );
   await untilQuiet(bench, 300);
   const writes = bench.writes(index);
   const ended = Math.max(
@@ -106,6 +119,15 @@ async function pushOnce(
   });
   const floorMs = performance.now() - from;
   return { ours: ended - began, floor: floorMs, writes, renders: (await contestant.read()).renders - renders };
+}
+
+/** Waits until an independent watch has seen all of these at a commit; reading the audit log meanwhile would take a core. */
+async function untilTold({ seen }: Bench, keys: readonly string[], commit: string): Promise<void> {
+  let at = 0;
+  await until('push', () => {
+    while (at < keys.length && stringAt(seen.get(keys[at] ?? '')?.status ?? {}, 'sync', 'revision') === commit) at++;
+    return at === keys.length;
+  });
 }
 
 /** Commits that touch nobody (S12). */
