@@ -90,10 +90,16 @@ async function impersonation(demo: Demo): Promise<Chapter> {
   const extra = application(
     'extra',
     tenant,
-    { repoURL: demo.repository.url, path: `${tenant}/shop` },
+    // Its own folder: two Applications of one folder would take each other's objects.
+    { repoURL: demo.repository.url, path: `${tenant}/extra` },
     { name: `${tenant}-workloads`, namespace: prodOf(tenant) },
   );
-  await demo.repository.commit({ [`${tenant}/apps/extra.json`]: JSON.stringify(extra) }, 'one more Application');
+  const files = {
+    [`${tenant}/apps/extra.json`]: JSON.stringify(extra),
+    [`${tenant}/extra/config.yaml`]:
+      'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: extra\ndata:\n  greeting: one more\n',
+  };
+  await demo.repository.commit(files, 'one more Application');
   await demo.controller.poll(demo.repository.url);
   await synced(
     demo.control,
