@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { connect } from '../src/kube/index.ts';
 import { startRealCluster } from '../test/support/real-cluster.ts';
 import { BareClient, type Target } from './probes/bare-client.ts';
-import { type Figure, median, told } from './probes/figures.ts';
+import { atMost, type Figure, median, told } from './probes/figures.ts';
 import { measureApplies } from './probes/kube-apply.ts';
 import { measureWatch } from './probes/kube-watch.ts';
 import type { ListProbe } from './probes/list-probe.ts';
@@ -125,9 +125,9 @@ async function measureLists(target: Target, rounds: number): Promise<Figure[]> {
       worst((row) => row.parse.surplusMiB),
       'MiB',
     ),
-    { name: 'CPU of a list / parsed item by item', value: cpu, unit: '×', bound: '<= 1.3', ok: cpu <= 1.3 },
-    { name: 'peak surplus of a list', value: surplus, unit: 'MiB', bound: '<= 64', ok: surplus <= 64 },
-    { name: 'longest stall of a list', value: stall, unit: 'ms', bound: '<= 50', ok: stall <= 50 },
+    atMost('CPU of a list / parsed item by item', cpu, '×', 1.3),
+    atMost('peak surplus of a list', surplus, 'MiB', 64),
+    atMost('longest stall of a list', stall, 'ms', 50),
   ];
 }
 

@@ -10,6 +10,7 @@ import { admit } from './application/admit.ts';
 import { isPassing } from './application/carry-out.ts';
 import { Closeups } from './application/closeup.ts';
 import { Damping } from './application/damping.ts';
+import { keyOfApplication } from './application/gather.ts';
 import { assessWith, checksOf } from './application/health.ts';
 import { OperationsSeen } from './application/operations-seen.ts';
 import { bareApplication, isOwnFault, toldAfter, whereOf } from './application/own-fault.ts';
@@ -260,8 +261,8 @@ class Running implements Controller {
     }
   }
 
-  #keyOf({ metadata }: Application): string {
-    return `${metadata.namespace ?? this.#options.controlPlane}/${metadata.name}`;
+  #keyOf(app: Application): string {
+    return keyOfApplication(app, this.#options.controlPlane);
   }
 
   #admit(app: Application): Admission {
