@@ -1,5 +1,5 @@
 import type { Application, ApplicationStatus, OperationState } from '../../core/api/index.ts';
-import type { Comparison, ComparisonWarning } from '../../core/diff/index.ts';
+import { type Comparison, type ComparisonWarning, isUnlisted } from '../../core/diff/index.ts';
 import { type ArgosyError, isArgosyError } from '../../core/errors/index.ts';
 import type { JsonObject } from '../../core/json/index.ts';
 import {
@@ -83,7 +83,7 @@ async function tell(
 /** Kinds the cluster's credential may not list: what they hold of this Application can be neither found nor removed. */
 function unreadable({ live }: Ready): string[] {
   return [...live.unknown].flatMap(([what, reason]) =>
-    what.endsWith(':*') ? [`${reason}; what is no longer wanted of it cannot be found and pruned`] : [],
+    isUnlisted(what) ? [`${reason}; what is no longer wanted of it cannot be found and pruned`] : [],
   );
 }
 
